@@ -1,0 +1,4 @@
+// Command dragoman puts language servers at the disposal of agents and people.
+package main
+
+func main() {}

@@ -1,0 +1,125 @@
+package jsonrpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+var errUnread = errors.New("the peer does not read its input")
+
+// outgoing is a message on its way to the writer.
+type outgoing struct {
+	message
+	sent chan error // told when it was written, where somebody waits for that
+}
+
+// writer is the way to the peer's input. Callers pass one message at a time: who
+// holds the token may put one into out, and the writer gives the token back when
+// it has written it. What nobody waits for (replies, cancellations) lies in a list
+// and goes first.
+type writer struct {
+	w     io.Writer
+	token chan struct{} // 1-buffered
+	out   chan outgoing // 1-buffered; never closed
+	wake  chan struct{} // 1-buffered; never closed
+	limit int           // bytes in late
+
+	mu    sync.Mutex // guards what follows
+	late  []message
+	bytes int
+}
+
+func newWriter(w io.Writer, limit int) *writer {
+	x := &writer{
+		w: w, limit: limit,
+		token: make(chan struct{}, 1), out: make(chan outgoing, 1), wake: make(chan struct{}, 1),
+	}
+	x.token <- struct{}{}
+	return x
+}
+
+// acquire waits for the turn to send. The order of turns is that of the calls.
+func (x *writer) acquire(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-x.token:
+		return nil
+	default:
+	}
+	select {
+	case <-x.token:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-done:
+		return ErrClosed
+	}
+}
+
+// later queues m without waiting.
+func (x *writer) later(m message) error {
+	x.mu.Lock()
+	x.late = append(x.late, m)
+	x.bytes += m.size()
+	over := x.bytes > x.limit
+	x.mu.Unlock()
+	select {
+	case x.wake <- struct{}{}:
+	default:
+	}
+	if over {
+		return errUnread
+	}
+	return nil
+}
+
+// run writes until done is closed or a write fails.
+func (x *writer) run(done <-chan struct{}) error {
+	for {
+		var o outgoing
+		select {
+		case <-done:
+			return nil
+		case <-x.wake:
+		case o = <-x.out:
+		}
+		if err := x.writeLate(); err != nil {
+			return err
+		}
+		if o.buf == nil {
+			continue
+		}
+		err := x.write(o.message)
+		if o.sent != nil {
+			o.sent <- err
+		}
+		if err != nil {
+			return err
+		}
+		x.token <- struct{}{}
+	}
+}
+
+func (x *writer) writeLate() error {
+	x.mu.Lock()
+	late := x.late
+	x.late, x.bytes = nil, 0
+	x.mu.Unlock()
+	for _, m := range late {
+		if err := x.write(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *writer) write(m message) error {
+	_, err := x.w.Write(m.bytes())
+	m.free()
+	if err != nil {
+		return fmt.Errorf("write to the peer: %w", err)
+	}
+	return nil
+}

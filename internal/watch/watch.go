@@ -1,11 +1,21 @@
 // Package watch notices changes below a folder and hands them to subscribers when
-// they ask, so that a question sees every write that happened before it. It does
-// not know who wants the events.
+// they ask, so that a question sees every write that happened before it. It works
+// on kernel events where there are some and scans where there are none.
+//
+// It must never know who wants the events, nor what is in the files.
 package watch
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // Kind is LSP's file change type.
@@ -18,6 +28,19 @@ const (
 	Deleted
 )
 
+// String is the kind in lower case.
+func (k Kind) String() string {
+	switch k {
+	case Created:
+		return "created"
+	case Changed:
+		return "changed"
+	case Deleted:
+		return "deleted"
+	}
+	return fmt.Sprintf("kind %d", int(k))
+}
+
 // Event is a change of one file (never of a folder).
 type Event struct {
 	Path string // absolute
@@ -27,43 +50,232 @@ type Event struct {
 // Options tune a watcher.
 type Options struct {
 	Log *slog.Logger
-	// CookieDir is where Flush touches its cookie file; default: a new temporary folder.
+	// CookieDir is where Flush touches its cookie file, in a folder of its own
+	// below it; default: the system's temporary folder. It must be on a local disk.
 	CookieDir string
 	// Skip reports folders (absolute) that are not watched beyond the built-in ones.
+	// It is called from the watcher's goroutine and must be quick.
 	Skip func(dir string) bool
 	// MaxDirs is the number of folders watched before it polls instead; 0: no limit of its own.
 	MaxDirs int
 }
 
-// Watcher watches one tree.
-type Watcher struct{}
+// ErrClosed is returned by Flush after Close.
+var ErrClosed = errors.New("watcher is closed")
+
+// Watcher watches one tree. Its goroutine owns the tree and the kernel's watches;
+// everybody else talks to it through Flush and subscriptions.
+type Watcher struct {
+	root string
+	skip func(string) bool
+	max  int
+	log  *slog.Logger
+
+	tree    *tree
+	backend *fsnotify.Watcher // nil while polling; used by the goroutine only
+	polling atomic.Pointer[string]
+	queue   []string // folders that the last scan had no time for; goroutine only
+
+	cookie *cookie
+	flight flights
+	subs   subscribers
+
+	scan    chan struct{} // capacity 1: a flight waits for a scan; never closed
+	degrade chan string   // capacity 1: reason to poll from now on; never closed
+	handled atomic.Int64  // events read, to tell a backlog from silence
+
+	silentSince atomic.Int64 // handled when a cookie was last given up; -1 never
+	failure     string       // why events stopped to suffice while a tree was entered; goroutine only
+
+	life      context.Context // ends with Close
+	end       context.CancelFunc
+	done      chan struct{} // closed by the goroutine when it ends
+	closeOnce sync.Once
+}
 
 // New begins to watch root and returns when every folder that exists is watched or
-// found unwatchable. It works (polling, see Polling) where there are no events.
-func New(ctx context.Context, root string, o Options) (*Watcher, error) { panic("unfilled") }
+// found unwatchable. It works (polling, see Polling) where there are no events. ctx
+// bounds the call only. Events are named below root as it is given here, also when
+// root is a symbolic link.
+func New(ctx context.Context, root string, o Options) (*Watcher, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("watch %s: %w", root, err)
+	}
+	if fi, err := os.Stat(root); err != nil {
+		return nil, fmt.Errorf("watch: %w", err)
+	} else if !fi.IsDir() {
+		return nil, fmt.Errorf("watch %s: not a folder", root)
+	}
+	w := &Watcher{
+		root: root, skip: o.Skip, max: o.MaxDirs, log: o.Log,
+		tree:    newTree(),
+		scan:    make(chan struct{}, 1),
+		degrade: make(chan string, 1),
+		done:    make(chan struct{}),
+	}
+	w.life, w.end = context.WithCancel(context.Background())
+	w.silentSince.Store(-1)
+	if w.log == nil {
+		w.log = slog.New(slog.DiscardHandler)
+	}
+	if err := w.begin(ctx, o.CookieDir); err != nil {
+		w.end()
+		w.release()
+		return nil, err
+	}
+	go w.loop()
+	return w, nil
+}
+
+// begin opens the kernel's watcher and enters the tree; where that is not possible
+// it reads the tree for polling.
+func (w *Watcher) begin(ctx context.Context, cookieDir string) error {
+	if reason := remote(w.root); reason != "" {
+		w.poll(reason)
+	} else if err := w.open(cookieDir); err != nil {
+		w.poll(reasonOf(err))
+	}
+	err := w.enter(ctx, w.root, nil)
+	if err != nil && ctx.Err() == nil {
+		w.poll(reasonOf(err))
+		w.tree.clear()
+		err = w.enter(ctx, w.root, nil)
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("watch %s: %w", w.root, ctx.Err())
+	}
+	return err
+}
+
+// open starts the kernel's watcher and watches the cookie.
+func (w *Watcher) open(cookieDir string) error {
+	b, err := fsnotify.NewWatcher() // unbuffered: at most one event is resolved to a path ahead of us
+	if err != nil {
+		return err
+	}
+	w.backend = b
+	w.cookie, err = newCookie(cookieDir)
+	if err != nil {
+		return err
+	}
+	return b.Add(w.cookie.dir)
+}
+
+// poll gives the kernel's watches back and scans from now on.
+func (w *Watcher) poll(reason string) {
+	w.log.Warn("watching by scanning", "root", w.root, "reason", reason)
+	w.polling.Store(&reason)
+	if w.backend != nil {
+		w.backend.Close()
+		w.backend = nil
+	}
+}
 
 // Polling is "" or says why changes are found by scanning.
-func (w *Watcher) Polling() string { panic("unfilled") }
+func (w *Watcher) Polling() string {
+	if p := w.polling.Load(); p != nil {
+		return *p
+	}
+	return ""
+}
 
-// Flush returns when every change made before the call is in the subscriptions.
-func (w *Watcher) Flush(ctx context.Context) error { panic("unfilled") }
+// Watches reports whether a change of the file path is noticed without a look at
+// it: it stands in a watched folder and is no symbolic link. While polling nothing is.
+func (w *Watcher) Watches(path string) bool {
+	return w.polling.Load() == nil && w.tree.covers(path)
+}
 
-// Subscribe returns a subscription to all files below root.
-func (w *Watcher) Subscribe() *Subscription { panic("unfilled") }
+// Root is the folder, absolute.
+func (w *Watcher) Root() string { return w.root }
 
-// Close ends it and waits for its goroutines.
-func (w *Watcher) Close() error { panic("unfilled") }
+// Close ends it and waits for its goroutines. Subscriptions get nothing more.
+func (w *Watcher) Close() error {
+	w.closeOnce.Do(func() {
+		w.end()
+		<-w.done
+		w.release()
+	})
+	<-w.done
+	return nil
+}
 
-// Subscription collects events, merged per path: create+delete vanish,
-// delete+create is Changed, consecutive changes are one.
-type Subscription struct{}
+func (w *Watcher) release() {
+	if w.backend != nil {
+		w.backend.Close()
+	}
+	if w.cookie != nil {
+		w.cookie.close()
+	}
+}
 
-// Take returns and clears what is pending, in order of first change. rescan is true
-// when events were lost and everything must be compared with the disk.
-func (s *Subscription) Take() (events []Event, rescan bool) { panic("unfilled") }
+// loop owns the tree until Close.
+func (w *Watcher) loop() {
+	defer close(w.done)
+	for {
+		var events chan fsnotify.Event
+		var failures chan error
+		if w.backend != nil {
+			events, failures = w.backend.Events, w.backend.Errors
+		}
+		select {
+		case <-w.life.Done():
+			return
+		case ev := <-events:
+			w.handled.Add(1)
+			w.handle(ev)
+			w.settle()
+		case err := <-failures:
+			w.failed(err)
+		case reason := <-w.degrade:
+			w.fallBack(reason)
+		case <-w.scan:
+			w.scanFor(w.flight.current())
+		}
+	}
+}
 
-// Ready is signalled (capacity 1) when something became pending.
-func (s *Subscription) Ready() <-chan struct{} { panic("unfilled") }
+// failed deals with what the kernel's watcher complains about.
+func (w *Watcher) failed(err error) {
+	if !errors.Is(err, fsnotify.ErrEventOverflow) {
+		w.log.Warn("watching", "error", err)
+		return
+	}
+	w.log.Info("more changes than the kernel keeps; comparing the whole tree", "root", w.root)
+	f := w.flight.current() // began before the scan; its cookie may be among what was lost, or come late
+	w.subs.lost()
+	w.rescan()
+	w.settle()
+	if f != nil && f == w.flight.current() {
+		w.renew()
+		w.finish(f)
+	}
+}
 
-// Close ends it.
-func (s *Subscription) Close() { panic("unfilled") }
+// renew changes the cookie's name so that a late event of the old one means nothing.
+func (w *Watcher) renew() {
+	if err := w.cookie.renew(); err != nil {
+		w.giveEventsUp("the cookie file cannot be made: " + err.Error())
+	}
+}
+
+// settle turns to polling when the kernel's watches did not suffice for what was
+// just entered.
+func (w *Watcher) settle() {
+	if reason := w.failure; reason != "" {
+		w.failure = ""
+		w.fallBack(reason)
+	}
+}
+
+// fallBack turns to polling in mid-life: everything is compared once.
+func (w *Watcher) fallBack(reason string) {
+	if w.polling.Load() != nil {
+		return
+	}
+	w.poll(reason)
+	f := w.flight.current() // after polling is set: a later one asks for its own scan
+	w.subs.lost()
+	w.rescan()
+	w.finish(f)
+}

@@ -1,11 +1,23 @@
 // Package proc runs child processes as groups: start, the last part of stderr,
 // a bounded stop that reaches grandchildren, and a guard so that nothing survives
-// a SIGKILL of this process. It knows nothing of protocols.
+// a SIGKILL of this process.
+//
+// On Unix a group is a process group, and the guard is a second process of the same
+// executable that ends the groups when this process is gone (see GuardMain). On
+// Windows a group is a job object that the system ends with this process. A process
+// that leaves the group on purpose (setsid) is not followed.
+//
+// It knows nothing of protocols.
 package proc
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 )
 
 // Spec is what to run. There is no shell and no look-up: Path is absolute.
@@ -43,17 +55,103 @@ type NotFoundError struct {
 	Err  error
 }
 
-func (e *NotFoundError) Error() string { panic("unfilled") }
+func (e *NotFoundError) Error() string {
+	switch {
+	case errors.Is(e.Err, fs.ErrNotExist):
+		return e.Path + ": program not found"
+	case errors.Is(e.Err, fs.ErrPermission):
+		return e.Path + ": not executable"
+	}
+	return fmt.Sprintf("%s: cannot be executed: %v", e.Path, e.Err)
+}
+
 func (e *NotFoundError) Unwrap() error { return e.Err }
 
-// Start runs spec as the leader of a process group of its own, guarded.
-func Start(ctx context.Context, spec Spec) (Handle, error) { panic("unfilled") }
+// Start runs spec as the leader of a process group of its own, guarded. The context
+// bounds the start, not the life. The error is *NotFoundError when the program is
+// missing or cannot be executed.
+//
+// When the leader ends, what is left of its group is ended too, before Done. The
+// caller closes Stdin and Stdout; Stdout ends soon after Done even when a process
+// that left the group still holds it.
+func Start(ctx context.Context, spec Spec) (Handle, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := check(spec); err != nil {
+		return nil, err
+	}
+	c, err := start(spec)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
 
-// GuardMain turns this process into the guard when it was started as one, and then
-// never returns. main and every TestMain call it first; a program that does not
-// runs its servers without a guard.
-func GuardMain() { panic("unfilled") }
+func check(spec Spec) error {
+	if !filepath.IsAbs(spec.Path) {
+		return fmt.Errorf("program path %q is not absolute", spec.Path)
+	}
+	if err := executable(spec.Path); err != nil {
+		return &NotFoundError{spec.Path, err}
+	}
+	if spec.Dir == "" {
+		return nil
+	}
+	info, err := os.Stat(spec.Dir)
+	if err != nil {
+		return fmt.Errorf("working directory: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("working directory %s is no directory", spec.Dir)
+	}
+	return nil
+}
 
 // LookPath finds name on the given PATH value without running anything; a name
-// with a separator is not looked up. The result is absolute.
-func LookPath(name, path string) (string, error) { panic("unfilled") }
+// with a separator is not looked up. The result is absolute. Relative and empty
+// entries of path are passed over. The error is *NotFoundError.
+func LookPath(name, path string) (string, error) {
+	if name == "" {
+		return "", &NotFoundError{name, fs.ErrNotExist}
+	}
+	if filepath.Base(name) != name {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return "", &NotFoundError{name, err}
+		}
+		return firstExecutable(name, abs)
+	}
+	var denied error
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		found, err := firstExecutable(name, filepath.Join(dir, name))
+		if err == nil {
+			return found, nil
+		}
+		if denied == nil && errors.Is(err, fs.ErrPermission) {
+			denied = err
+		}
+	}
+	if denied != nil {
+		return "", denied
+	}
+	return "", &NotFoundError{name, fs.ErrNotExist}
+}
+
+// firstExecutable tries the spellings of a program's file name.
+func firstExecutable(name, file string) (string, error) {
+	var first error
+	for _, f := range spellings(file) {
+		err := executable(f)
+		if err == nil {
+			return f, nil
+		}
+		if first == nil || errors.Is(err, fs.ErrPermission) {
+			first = err
+		}
+	}
+	return "", &NotFoundError{name, first}
+}

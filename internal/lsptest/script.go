@@ -225,7 +225,7 @@ func splitHead(toks []token) (head, body []token) {
 		if t.kind == colon {
 			return toks[:i], toks[i+1:]
 		}
-		if t.kind == separator || i > 0 && t.kind == word && t.key == "" && verbs[t.text].compile != nil {
+		if t.kind == separator || i > 0 && t.kind == word && t.key == "" && isVerb(t.text) {
 			return toks[:i], toks[i:]
 		}
 	}
@@ -351,3 +351,5 @@ var shortNames = func() map[string]string {
 	}
 	return m
 }()
+
+func isVerb(s string) bool { return s == "delay" || verbs[s].compile != nil }

@@ -7,10 +7,17 @@ import (
 
 const highBits = 0x8080808080808080
 
-// isASCII reads eight bytes at a time: it runs over every text and every line.
+// isASCII reads words: it runs over every text and every line.
 func isASCII(b []byte) bool {
+	word := binary.LittleEndian.Uint64
+	for len(b) >= 32 {
+		if (word(b)|word(b[8:])|word(b[16:])|word(b[24:]))&highBits != 0 {
+			return false
+		}
+		b = b[32:]
+	}
 	for len(b) >= 8 {
-		if binary.LittleEndian.Uint64(b)&highBits != 0 {
+		if word(b)&highBits != 0 {
 			return false
 		}
 		b = b[8:]

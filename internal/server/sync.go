@@ -1,0 +1,251 @@
+package server
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/dragoman-dev/dragoman/internal/mirror"
+	"github.com/dragoman-dev/dragoman/internal/watch"
+)
+
+const (
+	// deliverAfter gathers changes that nobody asked about into one batch.
+	deliverAfter = 100 * time.Millisecond
+	// deliverLimit bounds one delivery in the background.
+	deliverLimit = 30 * time.Second
+	// rescanLimit is the number of files told as changed when events were lost.
+	rescanLimit = 20_000
+)
+
+// syncState is what is still to be told to the server.
+type syncState struct {
+	turn chan struct{} // capacity 1: the token of whoever delivers; guards the rest
+	// notify, touch and reopen survive a delivery that its caller's end cut off.
+	notify []watch.Event
+	touch  []string
+	nudge  bool // the open documents must be looked at again (a file they use changed)
+}
+
+func (y *syncState) init() { y.turn = make(chan struct{}, 1) }
+
+// Sync makes the server's view of everything equal to the disk: flushes the
+// watcher, sends didChangeWatchedFiles (or opens, by Traits), refreshes open
+// documents. It is called before every request; with nothing changed it costs one
+// flush.
+func (s *Session) Sync(ctx context.Context) error {
+	if err := s.alive(); err != nil {
+		return err
+	}
+	if w := s.srv.o.Watcher; w != nil {
+		if err := w.Flush(ctx); err != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return s.bring(ctx)
+}
+
+// Ensure syncs and opens path.
+func (s *Session) Ensure(ctx context.Context, path string) (mirror.Snapshot, error) {
+	if err := s.Sync(ctx); err != nil {
+		return mirror.Snapshot{}, err
+	}
+	snap, err := s.mirror.Ensure(ctx, path, s.srv.o.LanguageID(path))
+	if err != nil && s.ctx.Err() != nil {
+		return snap, s.reason()
+	}
+	return snap, err
+}
+
+// deliver tells the server of changes while nothing is asked, so that it stays warm.
+func (s *Session) deliver() {
+	for {
+		select {
+		case <-s.sub.Ready():
+		case <-s.ctx.Done():
+			return
+		}
+		if s.pause(s.ctx, deliverAfter) != nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(s.ctx, deliverLimit)
+		if err := s.bring(ctx); err != nil && s.ctx.Err() == nil {
+			s.srv.o.Log.Debug("delivery of changes", "err", err)
+		}
+		cancel()
+	}
+}
+
+// bring delivers what is pending. What the end of ctx cut off is kept for the next.
+func (s *Session) bring(ctx context.Context) error {
+	y := &s.sync
+	select {
+	case y.turn <- struct{}{}:
+		defer func() { <-y.turn }()
+	case <-s.ctx.Done():
+		return s.reason()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if s.sub != nil {
+		events, rescan := s.sub.Take()
+		if rescan {
+			events = s.everything(ctx, events)
+		}
+		if len(events) > 0 {
+			s.digest(ctx, events)
+		}
+	}
+	if err := s.tell(ctx); err != nil {
+		return err
+	}
+	return s.refresh(ctx)
+}
+
+// refresh brings the open documents up to date.
+func (s *Session) refresh(ctx context.Context) error {
+	if _, err := s.mirror.Refresh(ctx); err != nil {
+		if end := s.endOf(ctx); end != nil {
+			return end
+		}
+		s.srv.o.Log.Debug("refresh of open documents", "err", err)
+	}
+	return nil
+}
+
+// everything is told as changed when events were lost.
+func (s *Session) everything(ctx context.Context, events []watch.Event) []watch.Event {
+	s.mirror.ChangedAll()
+	known := map[string]bool{}
+	for _, e := range events {
+		known[e.Path] = true
+	}
+	for _, path := range s.srv.o.Files(ctx, rescanLimit) {
+		if !known[path] {
+			events = append(events, watch.Event{Path: path, Kind: watch.Changed})
+		}
+	}
+	s.track.reloads(s.reloadTime())
+	return events
+}
+
+// digest turns events into what is to be told.
+func (s *Session) digest(ctx context.Context, events []watch.Event) {
+	y, t := &s.sync, &s.srv.o.Traits
+	own, reload, project := false, false, false
+	paths := make([]string, len(events))
+	for i, e := range events {
+		paths[i] = e.Path
+		base := filepath.Base(e.Path)
+		served := s.srv.o.LanguageID(e.Path) != ""
+		own = own || served
+		if slices.Contains(t.Readiness.ProjectFiles, base) {
+			project = true
+		}
+		if slices.Contains(t.Readiness.OpenPerMarker, base) {
+			s.openAgain(ctx)
+			project = true
+		}
+		reload = reload || project || served && e.Kind != watch.Changed
+		if t.TellByOpening && served && e.Kind != watch.Deleted {
+			y.touch = append(y.touch, e.Path)
+		}
+	}
+	s.mirror.Changed(paths...)
+	s.problems.MarkAll()
+	y.notify = mergeEvents(y.notify, events)
+	if own || project {
+		s.track.changedText()
+		y.nudge = y.nudge || t.TellByOpening
+	}
+	if project {
+		s.track.forgetLoadErrors()
+	}
+	if reload {
+		s.track.reloads(s.reloadTime())
+	} else if own {
+		s.track.reloads(t.OwnWatcher)
+	}
+}
+
+// reloadTime is how long the server may be behind after its files changed.
+func (s *Session) reloadTime() time.Duration {
+	return max(s.srv.o.Traits.Readiness.ReloadWithin, s.srv.o.Traits.OwnWatcher)
+}
+
+// mergeEvents appends events to undelivered ones, one per path.
+func mergeEvents(old, events []watch.Event) []watch.Event {
+	if len(old) == 0 {
+		return events
+	}
+	at := make(map[string]int, len(old))
+	for i, e := range old {
+		at[e.Path] = i
+	}
+	for _, e := range events {
+		i, known := at[e.Path]
+		switch {
+		case !known:
+			old = append(old, e)
+		case old[i].Kind == watch.Created && e.Kind == watch.Changed:
+		case old[i].Kind == watch.Deleted && e.Kind == watch.Created:
+			old[i].Kind = watch.Changed
+		default:
+			old[i].Kind = e.Kind
+		}
+	}
+	return old
+}
+
+// tell sends what is pending: one notice of watched files, then the files that
+// the server only hears of when they are opened.
+func (s *Session) tell(ctx context.Context) error {
+	y := &s.sync
+	if len(y.notify) > 0 {
+		if changes := s.watchedChanges(y.notify); len(changes) > 0 {
+			err := s.notify(ctx, "workspace/didChangeWatchedFiles", map[string]any{"changes": changes})
+			if err != nil {
+				return err
+			}
+		}
+		y.notify = nil
+	}
+	for len(y.touch) > 0 {
+		if err := s.touch(ctx, y.touch[0]); err != nil {
+			return err
+		}
+		y.touch = y.touch[1:]
+	}
+	if y.nudge {
+		if err := s.nudgeOpen(ctx); err != nil {
+			return err
+		}
+		y.nudge = false
+	}
+	return nil
+}
+
+// touch makes a server read a file again that is not open; open ones get their
+// change by Refresh.
+func (s *Session) touch(ctx context.Context, path string) error {
+	if _, open := s.mirror.Current(path); open {
+		return nil
+	}
+	if err := s.mirror.Touch(ctx, path, s.srv.o.LanguageID(path)); err != nil {
+		return s.endOf(ctx) // a file that is gone again or unfit has nothing to tell
+	}
+	return nil
+}
+
+// nudgeOpen makes a server build the open documents again.
+func (s *Session) nudgeOpen(ctx context.Context) error {
+	for _, doc := range s.mirror.Open() {
+		if err := s.mirror.Touch(ctx, doc.Path, doc.LanguageID); err != nil {
+			if end := s.endOf(ctx); end != nil {
+				return end
+			}
+		}
+	}
+	return nil
+}

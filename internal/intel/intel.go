@@ -1,12 +1,12 @@
 // Package intel holds the operations: one file per question, each from request to
-// answer. It asks sessions of servers that it is given; it never starts a process,
-// reads configuration or prints.
+// answer. It asks sessions of servers that it is given; it never starts a process
+// of a language server, reads configuration or prints.
 package intel
 
 import (
 	"context"
+	"time"
 
-	"github.com/dragoman-dev/dragoman/internal/lsp"
 	"github.com/dragoman-dev/dragoman/internal/server"
 	"github.com/dragoman-dev/dragoman/internal/text"
 	"github.com/dragoman-dev/dragoman/query"
@@ -27,7 +27,7 @@ type Candidate struct {
 	SymbolCap, ReferenceCap int
 }
 
-// Deps is what operations are given.
+// Deps is what operations are given. It is not copied after first use.
 type Deps struct {
 	// Root is the workspace folder as the user named it (maybe a symlink).
 	Root string
@@ -53,19 +53,78 @@ type Deps struct {
 	Columns     text.Columns
 	AllowUNC    bool
 	MaxFileSize int64
+
+	texts texts
+	items itemMemory
 }
 
-// Do answers one question.
-func Do(ctx context.Context, d *Deps, r query.Request) (*query.Answer, error) { panic("unfilled") }
+// unboundedLimit bounds a question whose caller set no deadline: the budgets of
+// start, settling and call together.
+const unboundedLimit = 150 * time.Second
 
-// Ignore asks git which files are ignored.
-type Ignore struct{}
+// question is one request on its way to an answer.
+type question struct {
+	d    *Deps
+	r    query.Request
+	file subject // zero for questions about the workspace
+	// limit is the request's or the operation's default; 0 is none.
+	limit int
+	began time.Time
+	book  book
+}
 
-// NewIgnore returns a filter for the workspace at root.
-func NewIgnore(root string) *Ignore { panic("unfilled") }
+// operation answers one kind of question.
+type operation func(ctx context.Context, q *question) (*query.Answer, error)
 
-// Ignored reports for each absolute path whether git ignores it. Files outside the
-// repository are not ignored; without git go-git's matcher answers.
-func (g *Ignore) Ignored(ctx context.Context, paths []string) ([]bool, error) { panic("unfilled") }
+// operations is the table of what can be asked.
+var operations = map[query.Op]struct {
+	run   operation
+	limit int
+}{
+	query.Definition:           {definition, 20},
+	query.References:           {references, 50},
+	query.Hover:                {hover, 0},
+	query.DocumentSymbol:       {documentSymbol, 50},
+	query.WorkspaceSymbol:      {workspaceSymbol, 20},
+	query.Implementation:       {implementation, 20},
+	query.PrepareCallHierarchy: {prepareCallHierarchy, 20},
+	query.IncomingCalls:        {incomingCalls, 20},
+	query.OutgoingCalls:        {outgoingCalls, 20},
+	query.Diagnostics:          {diagnostics, 0},
+	query.WorkspaceDiagnostics: {workspaceDiagnostics, 50},
+	query.CodeActions:          {codeActions, 20},
+}
 
-var _ = lsp.MethodHover
+// Do answers one question. Errors are *query.Error or the caller's own
+// context.Canceled.
+func Do(ctx context.Context, d *Deps, r query.Request) (*query.Answer, error) {
+	if err := validate(r); err != nil {
+		return nil, err
+	}
+	if _, ok := ctx.Deadline(); !ok {
+		bounded, cancel := context.WithTimeout(ctx, unboundedLimit)
+		defer cancel()
+		ctx = bounded
+	}
+	q := &question{d: d, r: r, limit: r.Limit, began: time.Now()}
+	if q.limit == 0 {
+		q.limit = operations[r.Op].limit
+	}
+	if asksFile(r) {
+		file, err := d.resolve(r.Target.Path)
+		if err != nil {
+			return nil, q.explain(ctx, err)
+		}
+		q.file = file
+	}
+	answer, err := operations[r.Op].run(ctx, q)
+	if err != nil {
+		return nil, q.explain(ctx, err)
+	}
+	return q.finish(answer), nil
+}
+
+// answer starts an answer with what the request tells.
+func (q *question) answer(body query.Body) *query.Answer {
+	return &query.Answer{Op: q.r.Op, Path: q.file.Shown, Server: q.r.Server, Body: body}
+}

@@ -1,0 +1,103 @@
+package intel
+
+import (
+	"github.com/dragoman-dev/dragoman/internal/lsp"
+	"github.com/dragoman-dev/dragoman/internal/text"
+	"github.com/dragoman-dev/dragoman/query"
+)
+
+// view maps the positions of one server's results with the texts of their files:
+// the server's own where it has the file open, else the disk's. One goroutine uses
+// it, for one list; it remembers the last text because lists are grouped by file.
+type view struct {
+	a    *ask
+	path string
+	text *text.Mapper
+}
+
+// mapper is the text of path, nil when it cannot be read.
+func (v *view) mapper(path string) *text.Mapper {
+	if path == "" {
+		return nil
+	}
+	if path == v.path {
+		return v.text
+	}
+	v.path, v.text = path, v.a.textOf(path)
+	return v.text
+}
+
+func (a *ask) textOf(path string) *text.Mapper {
+	if path == a.file.Path && a.snap.Map != nil {
+		return a.snap.Map
+	}
+	if snap, open := a.sess.Mirror().Current(path); open {
+		return snap.Map
+	}
+	m, err := a.q.d.texts.get(path)
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// span maps a range of the file at path.
+func (v *view) span(path string, r lsp.Range) query.Span {
+	m := v.mapper(path)
+	if m == nil {
+		v.unmapped(path)
+		return query.Span{Start: rawPoint(r.Start), End: rawPoint(r.End)}
+	}
+	return v.offsets(m, text.Word{
+		Start: m.OffsetOfPosition(r.Start, v.a.wire()),
+		End:   m.OffsetOfPosition(r.End, v.a.wire()),
+	})
+}
+
+func (v *view) offsets(m *text.Mapper, w text.Word) query.Span {
+	cols := v.a.q.d.Columns
+	return query.Span{
+		Start: queryPoint(m.PointOfOffset(w.Start, cols)),
+		End:   queryPoint(m.PointOfOffset(max(w.Start, w.End), cols)),
+	}
+}
+
+// unmapped notes that columns are shown in the server's unit.
+func (v *view) unmapped(path string) {
+	if path == "" {
+		v.a.q.book.note("partial", "columns in documents that are not files count in the unit of the server.")
+		return
+	}
+	v.a.q.book.note("partial", "columns in files that could not be read count in the unit of the server.")
+}
+
+// rawPoint shows a wire position as it is, 1-based.
+func rawPoint(p lsp.Position) query.Point {
+	return query.Point{Line: int(p.Line) + 1, Column: int(p.Character) + 1}
+}
+
+// place maps a location.
+func (v *view) place(l lsp.Location) query.Place {
+	at := v.a.q.d.locate(l.URI)
+	return v.placeAt(at, l.URI, v.span(at.Path, l.Range))
+}
+
+func (v *view) placeAt(at located, uri string, span query.Span) query.Place {
+	if !at.Inside && at.Path != "" && v.a.q.d.Led != nil {
+		v.a.q.d.Led(at.Path, v.a.c)
+	}
+	return query.Place{Path: at.Shown, URI: uri, Span: span, Servers: []string{v.a.c.Name}, Outside: !at.Inside}
+}
+
+// symbol maps a symbol in the document uri to the place of its name.
+func (v *view) symbol(s lsp.Symbol, uri string) query.Symbol {
+	out := query.Symbol{Name: s.Name, Kind: lsp.KindName(s.Kind), Container: s.ContainerName, Detail: s.Detail}
+	at := v.a.q.d.locate(uri)
+	m := v.mapper(at.Path)
+	if m == nil {
+		out.Place = v.placeAt(at, uri, v.span(at.Path, s.Selection))
+		return out
+	}
+	out.Place = v.placeAt(at, uri, v.offsets(m, nameWord(m, s, v.a.wire())))
+	return out
+}

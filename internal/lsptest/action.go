@@ -11,11 +11,11 @@ import (
 type action struct {
 	// blocks: it may wait, so the rest of its list runs on a goroutine.
 	blocks bool
-	do     func(x *exec)
+	do     func(x *turn)
 }
 
-// exec is one run of a list of actions, in answer to m (nil: to nothing).
-type exec struct {
+// turn is one run of a list of actions, in answer to m (nil: to nothing).
+type turn struct {
 	r *run
 	m *inbound
 }
@@ -47,7 +47,7 @@ type verb struct {
 	least, most int // number of words
 	blocks      bool
 	keys        string
-	compile     func(a args) (func(x *exec), error)
+	compile     func(a args) (func(x *turn), error)
 }
 
 // parseActions reads a list of actions.
@@ -131,15 +131,15 @@ func blocks(name string, v verb, a args) bool {
 // verbs is the table of actions.
 var verbs = map[string]verb{
 	// Answers.
-	"reply": {1, 1, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) { x.r.reply(x.m, `"result":`+x.expand(a.str(0))) }, nil
+	"reply": {1, 1, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) { x.r.reply(x.m, `"result":`+x.expand(a.str(0))) }, nil
 	}},
-	"echo": {0, 0, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) { x.r.reply(x.m, `"result":`+x.expand("${params}")) }, nil
+	"echo": {0, 0, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) { x.r.reply(x.m, `"result":`+x.expand("${params}")) }, nil
 	}},
-	"error": {2, 2, false, "data", func(a args) (func(*exec), error) {
+	"error": {2, 2, false, "data", func(a args) (func(*turn), error) {
 		code, err := strconv.Atoi(a.str(0))
-		return func(x *exec) {
+		return func(x *turn) {
 			var data any
 			if a.keys["data"] != "" {
 				data = rawJSON(x.expand(a.keys["data"]))
@@ -147,26 +147,26 @@ var verbs = map[string]verb{
 			x.r.replyError(x.m, code, x.expand(a.str(1)), data)
 		}, err
 	}},
-	"raw": {1, 1, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) { x.r.replyRaw(x.m, x.expand(a.str(0))) }, nil
+	"raw": {1, 1, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) { x.r.replyRaw(x.m, x.expand(a.str(0))) }, nil
 	}},
-	"hang": {0, 0, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) { x.r.hang(x.m) }, nil
+	"hang": {0, 0, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) { x.r.hang(x.m) }, nil
 	}},
 
 	// Time.
-	"sleep": {1, 1, true, "", func(a args) (func(*exec), error) {
+	"sleep": {1, 1, true, "", func(a args) (func(*turn), error) {
 		d, err := time.ParseDuration(a.str(0))
-		return func(x *exec) { x.r.sleep(d) }, err
+		return func(x *turn) { x.r.sleep(d) }, err
 	}},
-	"wait": {1, 2, true, "when count", func(a args) (func(*exec), error) {
+	"wait": {1, 2, true, "when count", func(a args) (func(*turn), error) {
 		var s selector
 		if err := s.parse(a.pos); err != nil {
 			return nil, err
 		}
 		s.when = a.keys["when"]
 		n, err := strconv.Atoi(or(a.keys["count"], "0"))
-		return func(x *exec) { x.r.waitFor(s, n) }, err
+		return func(x *turn) { x.r.waitFor(s, n) }, err
 	}},
 
 	// What servers tell.
@@ -174,9 +174,9 @@ var verbs = map[string]verb{
 	"progress":    {2, 4, false, "", compileProgress},
 	"log":         {2, 2, false, "", compileLog("window/logMessage")},
 	"showMessage": {2, 2, false, "", compileLog("window/showMessage")},
-	"status": {1, 1, false, "health message", func(a args) (func(*exec), error) {
+	"status": {1, 1, false, "health message", func(a args) (func(*turn), error) {
 		quiescent, err := strconv.ParseBool(a.str(0))
-		return func(x *exec) {
+		return func(x *turn) {
 			p := map[string]any{"health": or(a.keys["health"], "ok"), "quiescent": quiescent}
 			if m := a.keys["message"]; m != "" {
 				p["message"] = x.expand(m)
@@ -184,8 +184,8 @@ var verbs = map[string]verb{
 			x.r.notify("experimental/serverStatus", toJSON(p))
 		}, err
 	}},
-	"notify": {1, 2, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) { x.r.notify(fullMethod(a.str(0)), x.expand(a.str(1))) }, nil
+	"notify": {1, 2, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) { x.r.notify(fullMethod(a.str(0)), x.expand(a.str(1))) }, nil
 	}},
 
 	// What servers ask. The blocking variants are chosen in compile.
@@ -194,91 +194,91 @@ var verbs = map[string]verb{
 	"unregister": {1, 1, true, "id", compileUnregister},
 
 	// Ends.
-	"crash": {0, 0, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) {
+	"crash": {0, 0, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) {
 			x.r.writeStderr("panic: crash asked for by the script\n")
 			x.r.end("exit status 2")
 		}, nil
 	}},
-	"exit": {1, 1, false, "", func(a args) (func(*exec), error) {
+	"exit": {1, 1, false, "", func(a args) (func(*turn), error) {
 		code, err := strconv.Atoi(a.str(0))
-		return func(x *exec) { x.r.end(exitStatus(code)) }, err
+		return func(x *turn) { x.r.end(exitStatus(code)) }, err
 	}},
 
 	// Mischief.
-	"stderr": {1, 1, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) { x.r.writeStderr(x.expand(a.str(0)) + "\n") }, nil
+	"stderr": {1, 1, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) { x.r.writeStderr(x.expand(a.str(0)) + "\n") }, nil
 	}},
-	"garbage": {1, 1, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) { x.r.write([]byte(a.str(0) + "\n")) }, nil
+	"garbage": {1, 1, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) { x.r.write([]byte(a.str(0) + "\n")) }, nil
 	}},
-	"bytes": {1, 1, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) { x.r.write([]byte(a.str(0))) }, nil
+	"bytes": {1, 1, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) { x.r.write([]byte(a.str(0))) }, nil
 	}},
-	"message": {1, 1, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) { x.r.body(x.expand(a.str(0))) }, nil
+	"message": {1, 1, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) { x.r.body(x.expand(a.str(0))) }, nil
 	}},
-	"split": {1, 1, false, "", func(a args) (func(*exec), error) {
+	"split": {1, 1, false, "", func(a args) (func(*turn), error) {
 		n, err := strconv.Atoi(a.str(0))
-		return func(x *exec) { x.r.restyle(func(s *frameStyle) { s.split = n }) }, err
+		return func(x *turn) { x.r.restyle(func(s *frameStyle) { s.split = n }) }, err
 	}},
-	"join": {0, 0, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) { x.r.restyle(func(s *frameStyle) { s.join = true }) }, nil
+	"join": {0, 0, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) { x.r.restyle(func(s *frameStyle) { s.join = true }) }, nil
 	}},
-	"header": {1, 1, false, "", func(a args) (func(*exec), error) {
+	"header": {1, 1, false, "", func(a args) (func(*turn), error) {
 		h := a.str(0)
 		if !strings.Contains(" lowercase content-type content-type-first plain ", " "+h+" ") {
 			return nil, fmt.Errorf("unknown style %q", h)
 		}
-		return func(x *exec) { x.r.restyle(func(s *frameStyle) { s.header = h }) }, nil
+		return func(x *turn) { x.r.restyle(func(s *frameStyle) { s.header = h }) }, nil
 	}},
-	"id": {1, 1, false, "", func(a args) (func(*exec), error) {
+	"id": {1, 1, false, "", func(a args) (func(*turn), error) {
 		style := a.str(0)
 		if !strings.Contains(" string digits zero number ", " "+style+" ") {
 			return nil, fmt.Errorf("unknown style %q", style)
 		}
-		return func(x *exec) { x.r.setIDStyle(style) }, nil
+		return func(x *turn) { x.r.setIDStyle(style) }, nil
 	}},
 	"flood": {2, 3, false, "files", compileFlood},
-	"ignore": {1, 1, false, "", func(a args) (func(*exec), error) {
+	"ignore": {1, 1, false, "", func(a args) (func(*turn), error) {
 		what := a.str(0)
 		if !strings.Contains(" shutdown exit eof term cancel ", " "+what+" ") {
 			return nil, fmt.Errorf("cannot ignore %q", what)
 		}
-		return func(x *exec) { x.r.ignore(what) }, nil
+		return func(x *turn) { x.r.ignore(what) }, nil
 	}},
-	"stop": {1, 1, false, "", func(a args) (func(*exec), error) {
+	"stop": {1, 1, false, "", func(a args) (func(*turn), error) {
 		if a.str(0) != "reading" {
 			return nil, fmt.Errorf("stop reading")
 		}
-		return func(x *exec) { x.r.stopReading() }, nil
+		return func(x *turn) { x.r.stopReading() }, nil
 	}},
-	"close": {1, 1, false, "", func(a args) (func(*exec), error) {
+	"close": {1, 1, false, "", func(a args) (func(*turn), error) {
 		if a.str(0) != "stdout" {
 			return nil, fmt.Errorf("close stdout")
 		}
-		return func(x *exec) { x.r.out.closeWrite() }, nil
+		return func(x *turn) { x.r.out.closeWrite() }, nil
 	}},
-	"spawn": {1, 3, false, "", func(a args) (func(*exec), error) {
-		return func(x *exec) { x.r.spawnHolder() }, nil
+	"spawn": {1, 3, false, "", func(a args) (func(*turn), error) {
+		return func(x *turn) { x.r.spawnHolder() }, nil
 	}},
-	"cpu": {1, 1, false, "", func(a args) (func(*exec), error) {
+	"cpu": {1, 1, false, "", func(a args) (func(*turn), error) {
 		mode := a.str(0)
 		var d time.Duration
 		var err error
 		if mode != "busy" && mode != "idle" && mode != "unknown" {
 			d, err = time.ParseDuration(mode)
 		}
-		return func(x *exec) { x.r.cpu.set(mode, d) }, err
+		return func(x *turn) { x.r.cpu.set(mode, d) }, err
 	}},
-	"memory": {1, 1, false, "", func(a args) (func(*exec), error) {
+	"memory": {1, 1, false, "", func(a args) (func(*turn), error) {
 		n, err := strconv.ParseInt(a.str(0), 10, 64)
-		return func(x *exec) { x.r.memory.Store(n) }, err
+		return func(x *turn) { x.r.memory.Store(n) }, err
 	}},
 }
 
-func compilePublish(a args) (func(*exec), error) {
-	return func(x *exec) {
+func compilePublish(a args) (func(*turn), error) {
+	return func(x *turn) {
 		path := a.str(0)
 		p := map[string]any{"uri": x.expand("${uri:" + path + "}"), "diagnostics": rawJSON(x.expand(a.json(1, "[]")))}
 		switch v := a.keys["version"]; v {
@@ -292,10 +292,10 @@ func compilePublish(a args) (func(*exec), error) {
 	}, nil
 }
 
-func compileProgress(a args) (func(*exec), error) {
+func compileProgress(a args) (func(*turn), error) {
 	kind, tok := a.str(0), jsonToken(a.pos[1])
 	if kind == "create" {
-		return func(x *exec) { x.r.ask("window/workDoneProgress/create", `{"token":`+tok+`}`, nil, false) }, nil
+		return func(x *turn) { x.r.ask("window/workDoneProgress/create", `{"token":`+tok+`}`, nil, false) }, nil
 	}
 	v := map[string]any{"kind": kind}
 	text := map[string]string{"begin": "title", "report": "message", "end": "message"}[kind]
@@ -309,22 +309,22 @@ func compileProgress(a args) (func(*exec), error) {
 			v[text] = t.text
 		}
 	}
-	return func(x *exec) {
+	return func(x *turn) {
 		x.r.notify("$/progress", x.expand(`{"token":`+tok+`,"value":`+toJSON(v)+`}`))
 	}, nil
 }
 
-func compileLog(method string) func(args) (func(*exec), error) {
-	return func(a args) (func(*exec), error) {
+func compileLog(method string) func(args) (func(*turn), error) {
+	return func(a args) (func(*turn), error) {
 		typ, err := strconv.Atoi(a.str(0))
-		return func(x *exec) {
+		return func(x *turn) {
 			x.r.notify(method, toJSON(map[string]any{"type": typ, "message": x.expand(a.str(1))}))
 		}, err
 	}
 }
 
 // compileRequest reads METHOD [JSON] [expect JSON] [expect-error CODE] [nowait].
-func compileRequest(a args) (func(*exec), error) {
+func compileRequest(a args) (func(*turn), error) {
 	method, params, want := fullMethod(a.str(0)), "", &wanted{}
 	nowait := false
 	for i := 1; i < len(a.pos); i++ {
@@ -345,17 +345,17 @@ func compileRequest(a args) (func(*exec), error) {
 			return nil, fmt.Errorf("unexpected %q", t)
 		}
 	}
-	return func(x *exec) {
+	return func(x *turn) {
 		w := *want
 		w.result = x.expand(w.result)
 		x.r.ask(method, x.expand(params), &w, nowait)
 	}, nil
 }
 
-func compileRegister(a args) (func(*exec), error) {
+func compileRegister(a args) (func(*turn), error) {
 	method := fullMethod(a.str(0))
 	id := or(a.keys["id"], method)
-	return func(x *exec) {
+	return func(x *turn) {
 		reg := map[string]any{"id": id, "method": method}
 		options := x.expand(a.str(1))
 		if options != "" {
@@ -366,17 +366,17 @@ func compileRegister(a args) (func(*exec), error) {
 	}, nil
 }
 
-func compileUnregister(a args) (func(*exec), error) {
+func compileUnregister(a args) (func(*turn), error) {
 	method := fullMethod(a.str(0))
 	id := or(a.keys["id"], method)
-	return func(x *exec) {
+	return func(x *turn) {
 		reg := map[string]any{"id": id, "method": method}
 		x.r.ask("client/unregisterCapability", toJSON(map[string]any{"unregisterations": []any{reg}}), &wanted{}, false)
 		x.r.unregister(id, method)
 	}, nil
 }
 
-func compileFlood(a args) (func(*exec), error) {
+func compileFlood(a args) (func(*turn), error) {
 	n, err := strconv.Atoi(a.str(1))
 	if err != nil {
 		return nil, err
@@ -385,28 +385,28 @@ func compileFlood(a args) (func(*exec), error) {
 	if err != nil || files < 1 {
 		return nil, fmt.Errorf("files=%s", a.keys["files"])
 	}
-	var each func(x *exec, i int)
+	var each func(x *turn, i int)
 	switch kind := a.str(0); kind {
 	case "publish":
-		each = func(x *exec, i int) {
+		each = func(x *turn, i int) {
 			uri := x.expand(fmt.Sprintf("${uri:flood%d.go}", i%files))
 			d := fmt.Sprintf(`{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"severity":1,"message":"flood %d"}`, i)
 			x.r.notify("textDocument/publishDiagnostics", `{"uri":`+toJSON(uri)+`,"diagnostics":[`+d+`]}`)
 		}
 	case "log":
-		each = func(x *exec, i int) {
+		each = func(x *turn, i int) {
 			x.r.notify("window/logMessage", fmt.Sprintf(`{"type":4,"message":"flood %d"}`, i))
 		}
 	case "progress":
-		each = func(x *exec, i int) {
+		each = func(x *turn, i int) {
 			x.r.notify("$/progress", fmt.Sprintf(`{"token":"flood","value":{"kind":"report","message":"flood %d"}}`, i))
 		}
 	case "stderr":
-		each = func(x *exec, i int) { x.r.writeStderr(fmt.Sprintf("flood %d\n", i)) }
+		each = func(x *turn, i int) { x.r.writeStderr(fmt.Sprintf("flood %d\n", i)) }
 	default:
 		return nil, fmt.Errorf("cannot flood with %q", kind)
 	}
-	return func(x *exec) {
+	return func(x *turn) {
 		for i := range n {
 			each(x, i)
 		}

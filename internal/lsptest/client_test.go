@@ -10,12 +10,14 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/dragoman-dev/dragoman/internal/proc"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {
+	Main()
 	goleak.VerifyTestMain(m)
 }
 
@@ -147,8 +149,13 @@ func (c *client) stop() {
 	c.request("99", "shutdown", "null")
 	synctest.Wait()
 	c.notify("exit", "null")
-	<-c.h.Done()
-	<-c.done
+	select {
+	case <-c.h.Done():
+		<-c.done
+	case <-time.After(time.Minute):
+		c.t.Error("the server did not end on exit")
+		c.h.Kill()
+	}
 }
 
 func open(path, text string) string {

@@ -44,6 +44,10 @@ func (f *frameReader) header() (length int, err error) {
 			}
 			return 0, io.EOF
 		}
+		if i := strings.Index(line, "Content-Length: "); i > 0 {
+			f.complain(fmt.Sprintf("stray bytes before a header: %q", clip(line)))
+			line = line[i:]
+		}
 		if line == "\r\n" {
 			if length < 0 {
 				f.complain("a header without Content-Length")

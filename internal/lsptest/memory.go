@@ -2,7 +2,6 @@ package lsptest
 
 import (
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -15,8 +14,6 @@ const stdinSize = 64 << 10
 
 // stderrKept is the part of stderr that is kept.
 const stderrKept = 4 << 10
-
-func ownPID() int { return os.Getpid() }
 
 // Dial starts a process in memory. All its waits are durably blocking, so that it
 // works inside a testing/synctest bubble; its goroutines end with the process.

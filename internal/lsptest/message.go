@@ -71,7 +71,7 @@ func parseMessage(body []byte) (m *inbound, faults []string) {
 	} else {
 		m.isAnswer = true
 		if m.ID == "" {
-			faults = append(faults, "a message with neither method nor id")
+			return nil, append(faults, "a message with neither method nor id")
 		}
 	}
 	m.look()
@@ -147,7 +147,7 @@ func uriPath(uri string) string {
 var template = regexp.MustCompile(`\$\{[a-z]+(?::[^}]*)?\}`)
 
 // expand replaces ${…}.
-func (x *exec) expand(s string) string {
+func (x *turn) expand(s string) string {
 	if !strings.Contains(s, "${") {
 		return s
 	}

@@ -297,7 +297,7 @@ func (r *run) hooks(m *inbound) {
 
 // play runs actions here until one that may wait; the rest runs on a goroutine.
 func (r *run) play(acts []action, m *inbound, then func()) {
-	x := &exec{r: r, m: m}
+	x := &turn{r: r, m: m}
 	r.cork()
 	defer r.uncork()
 	for i, a := range acts {
@@ -315,7 +315,7 @@ func (r *run) play(acts []action, m *inbound, then func()) {
 	}
 }
 
-func (r *run) playRest(x *exec, acts []action, then func()) {
+func (r *run) playRest(x *turn, acts []action, then func()) {
 	for _, a := range acts {
 		if r.isDead() {
 			return

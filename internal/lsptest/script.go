@@ -1,6 +1,7 @@
 package lsptest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -108,7 +109,11 @@ func (sc *script) statement(st stmt) error {
 	case "initialize":
 		return one(rest, func(s string) { sc.initialize = s })
 	case "capabilities":
-		return one(rest, func(s string) { sc.capabilities = append(sc.capabilities, s) })
+		if len(rest) != 1 || json.Unmarshal([]byte(rest[0].text), &rawObject{}) != nil {
+			return fmt.Errorf("capabilities needs one JSON object")
+		}
+		sc.capabilities = append(sc.capabilities, rest[0].text)
+		return nil
 	case "on", "after", "crash":
 		if head == "crash" {
 			if len(rest) == 0 {

@@ -151,7 +151,7 @@ func (r *run) defaultReply(m *inbound) {
 	}
 	switch m.Method {
 	case "initialize":
-		x := &exec{r: r, m: m}
+		x := &turn{r: r, m: m}
 		r.reply(m, `"result":`+x.expand(r.sc.initializeResult()))
 	case "textDocument/diagnostic":
 		r.reply(m, `"result":{"kind":"full","items":[]}`)

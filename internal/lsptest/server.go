@@ -3,6 +3,7 @@ package lsptest
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -15,9 +16,11 @@ const awaitLimit = 10 * time.Second
 
 // Server is a scripted server that ran or runs: one script, many processes.
 type Server struct {
-	t      reporter
 	script *script
-	owner  int // the process id that initialize must name
+	broke  func(rule, text string) // told once per rule
+	// recorded is told about each message; nil in memory.
+	recorded func(m *inbound)
+	owner    int // the process id that initialize must name
 	// first is the number of the first process.
 	first int
 
@@ -29,33 +32,33 @@ type Server struct {
 	changed  chan struct{} // nil: nobody waits; closed and forgotten by touch
 }
 
-// reporter is the part of testing.TB that is needed.
-type reporter interface {
-	Helper()
-	Errorf(format string, args ...any)
-}
-
 // New parses script (see the package comment) and returns a server to be dialled.
 // Each Dial is a new process (generation) that plays the script from the start. At
 // the end of the test every unmet expectation is an error of t; a broken rule is
 // one at once.
 func New(t testing.TB, script string) *Server {
 	t.Helper()
-	s, err := newServer(t, script, ownPID(), 1)
+	s, err := newServer(script, os.Getpid(), 1, func(rule, text string) {
+		t.Helper()
+		t.Errorf("lsptest: rule %q: %s", rule, text)
+	})
 	if err != nil {
 		t.Fatalf("lsptest: %v", err)
 	}
-	t.Cleanup(s.finish)
+	t.Cleanup(func() {
+		s.finish()
+		s.judge(t.Errorf)
+	})
 	return s
 }
 
-func newServer(t reporter, src string, owner, first int) (*Server, error) {
+func newServer(src string, owner, first int, broke func(rule, text string)) (*Server, error) {
 	sc, err := parseScript(src)
 	if err != nil {
 		return nil, err
 	}
 	return &Server{
-		t: t, script: sc, owner: owner, first: first, messages: map[int][]*inbound{},
+		broke: broke, script: sc, owner: owner, first: first, messages: map[int][]*inbound{},
 		broken: map[string]bool{}, handlers: map[string]func(int, Message) Reply{},
 	}, nil
 }
@@ -287,6 +290,9 @@ func (s *Server) record(gen int, m *inbound) {
 	s.mu.Lock()
 	s.messages[gen] = append(s.messages[gen], m)
 	s.mu.Unlock()
+	if s.recorded != nil {
+		s.recorded(m)
+	}
 	s.touch()
 }
 
@@ -323,8 +329,7 @@ func (s *Server) complain(rule, text string) {
 	s.broken[rule] = true
 	s.mu.Unlock()
 	if !quiet {
-		s.t.Helper()
-		s.t.Errorf("lsptest: rule %q: %s", rule, text)
+		s.broke(rule, text)
 	}
 }
 
@@ -340,14 +345,13 @@ func (s *Server) finish() {
 		r.end("signal: killed")
 		r.wg.Wait()
 	}
-	s.judge()
 }
 
 // judge checks the expectations.
-func (s *Server) judge() {
+func (s *Server) judge(errorf func(format string, args ...any)) {
 	for _, e := range s.script.expects {
 		if fault := s.unmet(e); fault != "" {
-			s.t.Errorf("lsptest: not met: expect %s: %s", strings.TrimPrefix(e.source, "expect "), fault)
+			errorf("lsptest: not met: expect %s: %s", strings.TrimPrefix(e.source, "expect "), fault)
 		}
 	}
 }

@@ -98,6 +98,8 @@ type Entry struct {
 // Group is one group of root markers.
 type Group struct {
 	Names []string
+	// Containing narrows it to files that hold this text ("[workspace]"), "" to none.
+	Containing string
 	// Outermost takes the outermost folder that has one, not the nearest.
 	Outermost bool
 }

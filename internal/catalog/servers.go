@@ -184,7 +184,8 @@ var rustAnalyzer = &Entry{
 	Programs:   []Program{{Name: "rust-analyzer"}},
 	Extensions: map[string]string{".rs": "rust"},
 	Markers: []Group{
-		{Names: []string{"Cargo.toml"}, Outermost: true},
+		{Names: []string{"Cargo.toml"}, Containing: "[workspace]", Outermost: true},
+		{Names: []string{"Cargo.toml"}},
 		{Names: []string{"rust-project.json"}},
 	},
 	Traits: server.Traits{

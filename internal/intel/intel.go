@@ -23,6 +23,10 @@ type Candidate struct {
 	Linter bool
 	// Limited is what trust left out ("build scripts are not run"), "" when nothing.
 	Limited string
+	// Missing is a needed input of the project that is absent ("there is no
+	// compile_commands.json …"), as a sentence without full stop; the project then
+	// does not count as wholly loaded. "" when nothing is missing.
+	Missing string
 	// SymbolCap and ReferenceCap: the server's own limits, 0 none.
 	SymbolCap, ReferenceCap int
 }

@@ -15,9 +15,11 @@ import (
 	"github.com/dragoman-dev/dragoman/query"
 )
 
-// FS is asked whether a path exists.
+// FS is asked about root markers.
 type FS interface {
 	Exists(path string) bool
+	// Contains reports whether a (small) file holds a text.
+	Contains(path, text string) bool
 }
 
 // Candidate is one server for a file.
@@ -264,11 +266,11 @@ func vetoed(fs FS, s *config.Server, dirs []string) bool {
 		return false
 	}
 	for _, dir := range dirs {
-		if any(fs, dir, s.Entry.MarkerVeto) {
+		if anyOf(fs, dir, s.Entry.MarkerVeto) {
 			return true
 		}
 		for _, g := range s.Entry.Markers {
-			if any(fs, dir, g.Names) {
+			if anyOf(fs, dir, g.Names) {
 				return false
 			}
 		}
@@ -276,9 +278,21 @@ func vetoed(fs FS, s *config.Server, dirs []string) bool {
 	return false
 }
 
-func any(fs FS, dir string, names []string) bool {
+func anyOf(fs FS, dir string, names []string) bool {
 	for _, n := range names {
 		if fs.Exists(filepath.Join(dir, filepath.FromSlash(n))) {
+			return true
+		}
+	}
+	return false
+}
+
+func has(fs FS, dir string, g catalog.Group) bool {
+	if g.Containing == "" {
+		return anyOf(fs, dir, g.Names)
+	}
+	for _, n := range g.Names {
+		if fs.Contains(filepath.Join(dir, filepath.FromSlash(n)), g.Containing) {
 			return true
 		}
 	}
@@ -289,7 +303,7 @@ func any(fs FS, dir string, names []string) bool {
 func hit(fs FS, g catalog.Group, dirs []string) string {
 	found := ""
 	for _, dir := range dirs {
-		if !any(fs, dir, g.Names) {
+		if !has(fs, dir, g) {
 			continue
 		}
 		if !g.Outermost {

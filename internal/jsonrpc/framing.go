@@ -13,7 +13,7 @@ import (
 const (
 	readBuffer   = 64 << 10
 	firstAlloc   = 4 << 20 // a longer body grows with what really arrives
-	contentField = "content-length:"
+	contentField = "content-length"
 )
 
 var (
@@ -138,16 +138,12 @@ func parseLength(line []byte) (before []byte, n int64, ok bool) {
 	if i < 0 {
 		return nil, 0, false
 	}
-	digits := bytes.TrimSpace(line[i+len(contentField):])
-	if len(digits) == 0 {
+	value, found := bytes.CutPrefix(bytes.TrimSpace(line[i+len(contentField):]), []byte(":"))
+	value = bytes.TrimSpace(value)
+	if !found || len(value) == 0 || len(bytes.Trim(value, "0123456789")) > 0 {
 		return nil, 0, false
 	}
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return nil, 0, false
-		}
-	}
-	n, err := strconv.ParseInt(string(digits), 10, 64)
+	n, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil { // more digits than a number holds
 		n = math.MaxInt64
 	}

@@ -1,6 +1,7 @@
 package intel
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,10 +54,11 @@ func (q *question) open(ctx context.Context, c Candidate, file subject, p plan) 
 	if err != nil {
 		return nil, err
 	}
-	a := &ask{q: q, c: c, sess: sess, file: file, before: sess.Basis()}
+	a := &ask{q: q, c: c, sess: sess, file: file}
 	if err := a.ensure(ctx); err != nil {
 		return a, err
 	}
+	a.before = sess.Basis() // after the server was told of changes that make it load
 	if p.need == server.Settled && !a.before.Settled {
 		if err := a.settle(ctx); err != nil {
 			return a, err
@@ -199,13 +201,15 @@ func (a *ask) send(ctx context.Context, method string, params func() (any, error
 	})
 }
 
-// changedMeanwhile reports that the mirror has another version than was asked about.
+// changedMeanwhile reports that the mirror has another text than was asked about
+// (a new version alone may repeat the text to make the server look again).
 func (a *ask) changedMeanwhile() bool {
 	if a.file.Path == "" {
 		return false
 	}
 	now, open := a.sess.Mirror().Current(a.file.Path)
-	return open && now.Version != a.snap.Version
+	return open && now.Version != a.snap.Version &&
+		!bytes.Equal(now.Map.Content(), a.snap.Map.Content())
 }
 
 // isGone reports that the process that was asked has died.

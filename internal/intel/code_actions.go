@@ -10,6 +10,7 @@ import (
 	"github.com/dragoman-dev/dragoman/internal/diag"
 	"github.com/dragoman-dev/dragoman/internal/lsp"
 	"github.com/dragoman-dev/dragoman/internal/server"
+	"github.com/dragoman-dev/dragoman/internal/text"
 	"github.com/dragoman-dev/dragoman/query"
 )
 
@@ -117,7 +118,7 @@ func (a *ask) known(ctx context.Context) ([]lsp.Diagnostic, error) {
 	if a.snap.Map == nil {
 		return nil, nil
 	}
-	stored, fresh := a.sess.Problems().Get(a.uri())
+	stored, fresh := a.sess.Problems().Get(text.CanonicalURI(a.uri()))
 	if fresh == diag.Fresh || fresh == diag.Settled {
 		return stored, nil
 	}

@@ -144,6 +144,8 @@ func serverFault(c Candidate, err error) *query.Error {
 		e.Kind = query.ServerGone
 		e.Message = fmt.Sprintf("%s died while it was asked, and again after a restart.", c.Name)
 		e.Hint = stderrHint(goneStderr(err))
+	case errors.Is(err, server.ErrClosed):
+		e.Kind, e.Message, e.Hint = query.ServerGone, fmt.Sprintf("%s was stopped.", c.Name), "Ask again."
 	case errors.As(err, &lacks):
 		e.Kind, e.Message = query.Unsupported, fmt.Sprintf("%s does not support %s.", c.Name, lacks.Method)
 	case errors.As(err, &stale):

@@ -123,12 +123,17 @@ func wireItem(raw json.RawMessage) (item lsp.HierarchyItem, server string, err e
 	}
 	out = slices.Insert(out, 1, member{"kind", json.RawMessage(fmt.Sprint(kind))})
 	items, err := lsp.DecodeHierarchyItems(object(out))
-	if err != nil || len(items) != 1 {
+	if err != nil || len(items) != 1 || !hasRanges(have) {
 		return item, "", badRequest("", "callHierarchyItem has a field of a wrong type.",
 			"Pass an item as prepareCallHierarchy prints it.")
 	}
 	items[0].Raw = object(out)
 	return items[0], server, nil
+}
+
+func hasRanges(have []member) bool {
+	var r lsp.Range
+	return json.Unmarshal(field(have, "range"), &r) == nil && json.Unmarshal(field(have, "selectionRange"), &r) == nil
 }
 
 // unquotedObject accepts an object that was sent as a JSON string.

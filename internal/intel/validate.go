@@ -44,7 +44,7 @@ func validate(r query.Request) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return badRequest(r.Op, strings.Join(faults, " "), "")
+	return badRequest(r.Op, strings.Join(faults, "\n"), "")
 }
 
 func unknownOperation(op query.Op) string {

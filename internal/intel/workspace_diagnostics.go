@@ -38,9 +38,6 @@ type fileProblem struct {
 // that is where it is not all.
 func workspaceDiagnostics(ctx context.Context, q *question) (*query.Answer, error) {
 	put := func(ctx context.Context, a *ask) (workspaceReport, error) {
-		if err := a.sess.Sync(ctx); err != nil {
-			return workspaceReport{}, err
-		}
 		byURI, complete, err := a.sess.DiagnoseWorkspace(ctx)
 		return workspaceReport{byURI, complete}, err
 	}
@@ -96,7 +93,7 @@ func (q *question) coverage(ctx context.Context, parts []part[workspaceReport]) 
 		text = fmt.Sprintf("Diagnostics known for %d files only.", known)
 	}
 	q.book.note("partial", text)
-	q.book.doubt(text)
+	q.book.doubt("No problems are known, but not every file was looked at.")
 }
 
 // problemsOf lists the problems in files that still exist, workspace files first,

@@ -29,9 +29,6 @@ func workspaceSymbol(ctx context.Context, q *question) (*query.Answer, error) {
 		Query string `json:"query"`
 	}{strings.TrimSpace(q.r.Query)}
 	put := func(ctx context.Context, a *ask) ([]lsp.Symbol, error) {
-		if err := a.sess.Sync(ctx); err != nil {
-			return nil, err
-		}
 		raw, err := a.call(ctx, string(lsp.MethodWorkspaceSymbol), func() (any, error) { return params, nil })
 		if err != nil {
 			return nil, err

@@ -34,10 +34,10 @@ func (a args) str(i int) string {
 	return ""
 }
 
-// json is the i-th word, or otherwise.
+// json is the i-th word as JSON, or otherwise.
 func (a args) json(i int, otherwise string) string {
 	if i < len(a.pos) {
-		return a.pos[i].text
+		return a.pos[i].json()
 	}
 	return otherwise
 }
@@ -102,6 +102,9 @@ func parseAction(toks []token) ([]action, error) {
 			return nil, fmt.Errorf("%s does not know %s=", name, t.key)
 		}
 		a.keys[t.key] = t.text
+		if t.key == "data" {
+			a.keys[t.key] = t.json()
+		}
 	}
 	if len(a.pos) < v.least || len(a.pos) > v.most {
 		return nil, fmt.Errorf("%s takes %d to %d words, got %d", name, v.least, v.most, len(a.pos))
@@ -132,7 +135,7 @@ func blocks(name string, v verb, a args) bool {
 var verbs = map[string]verb{
 	// Answers.
 	"reply": {1, 1, false, "", func(a args) (func(*turn), error) {
-		return func(x *turn) { x.r.reply(x.m, `"result":`+x.expand(a.str(0))) }, nil
+		return func(x *turn) { x.r.reply(x.m, `"result":`+x.expand(a.json(0, ""))) }, nil
 	}},
 	"echo": {0, 0, false, "", func(a args) (func(*turn), error) {
 		return func(x *turn) { x.r.reply(x.m, `"result":`+x.expand("${params}")) }, nil
@@ -185,7 +188,7 @@ var verbs = map[string]verb{
 		}, err
 	}},
 	"notify": {1, 2, false, "", func(a args) (func(*turn), error) {
-		return func(x *turn) { x.r.notify(fullMethod(a.str(0)), x.expand(a.str(1))) }, nil
+		return func(x *turn) { x.r.notify(fullMethod(a.str(0)), x.expand(a.json(1, ""))) }, nil
 	}},
 
 	// What servers ask. The blocking variants are chosen in compile.
@@ -335,12 +338,12 @@ func compileRequest(a args) (func(*turn), error) {
 		case t.kind == word && (t.text == "expect" || t.text == "expect-error") && i+1 < len(a.pos):
 			i++
 			if t.text == "expect" {
-				want.result = a.pos[i].text
+				want.result = a.pos[i].json()
 			} else {
 				want.code = a.pos[i].text
 			}
 		case i == 1:
-			params = t.text
+			params = t.json()
 		default:
 			return nil, fmt.Errorf("unexpected %q", t)
 		}
@@ -357,7 +360,7 @@ func compileRegister(a args) (func(*turn), error) {
 	id := or(a.keys["id"], method)
 	return func(x *turn) {
 		reg := map[string]any{"id": id, "method": method}
-		options := x.expand(a.str(1))
+		options := x.expand(a.json(1, ""))
 		if options != "" {
 			reg["registerOptions"] = rawJSON(options)
 		}

@@ -355,7 +355,7 @@ func (r *run) checkRequest(m *inbound) {
 // checkEnd is called once when the client ended the process (by exit, the end of
 // input, Terminate or Kill). Called with mu held.
 func (r *run) checkEnd(how string) {
-	if !r.initSeen || !r.initOK || r.ignored["shutdown"] && r.shutdownSeen {
+	if !r.initOK || r.stopped || r.ignored["shutdown"] && r.shutdownSeen {
 		return
 	}
 	hanging := false

@@ -65,6 +65,8 @@ var breakages = []struct {
 	{rule: "before-reply", name: "notification", script: "on initialize hang", raw: true, do: func(c *client) {
 		c.request("1", "initialize", initParams("/w"))
 		c.notify("initialized", "{}")
+		synctest.Wait()
+		c.h.Kill()
 	}},
 	{rule: "initialize-once", name: "initialized twice", do: func(c *client) { c.notify("initialized", "{}") }},
 	{rule: "initialize-once", name: "initialize twice", do: func(c *client) { c.request("7", "initialize", initParams("/w")) }},

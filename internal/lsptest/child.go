@@ -94,7 +94,7 @@ func playProcess(src string, owner int, rep *report) int {
 		case <-terms:
 			if !r.isIgnored("term") {
 				r.clientEnds("Terminate")
-				r.end(exitStatus(128 + int(syscall.SIGTERM)))
+				r.end(terminated)
 			}
 			continue
 		case <-r.dead:
@@ -110,11 +110,26 @@ func playProcess(src string, owner int, rep *report) int {
 		s.judge(rep.expectation)
 	}
 	rep.ended(r.exitText())
+	if r.exitText() == terminated {
+		dieBySignal()
+	}
 	code, err := strconv.Atoi(strings.TrimPrefix(r.exitText(), "exit status "))
 	if err != nil {
 		return 1
 	}
 	return code
+}
+
+// terminated is the end by SIGTERM.
+const terminated = "signal: terminated"
+
+// dieBySignal ends this process by SIGTERM after all, where there are signals.
+func dieBySignal() {
+	signal.Reset(syscall.SIGTERM)
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil && self.Signal(syscall.SIGTERM) == nil {
+		time.Sleep(time.Second) // until it is delivered
+	}
 }
 
 // spawnHolder starts a grandchild that does nothing but keep stdout open.

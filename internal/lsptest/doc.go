@@ -14,9 +14,9 @@
 // after a space. Indented lines continue the statement above: each adds one more
 // action to its list. On one line, actions are separated by " | " or " ; ".
 //
-// Words are separated by spaces. "…" is a quoted word with Go escapes. A word that
-// begins with { or [ reaches to the end of that JSON value. @name stands for the
-// text of a section. In all JSON and texts these are replaced when used:
+// Words are separated by spaces. "…" is a quoted word with Go escapes; where JSON is
+// expected it is a JSON string. A word that begins with { or [ reaches to the end of
+// that JSON value. @name stands for the text of a section. In all JSON and texts these are replaced when used:
 //
 //	${root}         folder given in initialize
 //	${rooturi}      its URI as the client spelled it
@@ -25,9 +25,9 @@
 //	${text:a.go}    its text as reconstructed, as a JSON string
 //	${count:M}      how many messages with method M have arrived
 //	${generation}   number of the process, from 1
-//	${id} ${params} ${uri} ${line} ${character} ${token} of the message being
-//	                handled: raw id, raw params, its document's URI, its position,
-//	                its workDoneToken
+//	${id} ${params} ${uri} ${line} ${character} ${token} ${partial} of the message
+//	                being handled: raw id, raw params, its document's URI, its
+//	                position, its workDoneToken, its partialResultToken
 //
 // Methods may be written short: didOpen, didChange, didSave, didClose, definition,
 // references, hover, implementation, documentSymbol, diagnostic, completion,
@@ -46,13 +46,15 @@
 //	initialize JSON       the whole result of initialize: {"capabilities":{…}}
 //	capabilities JSON     keys that replace those of the default capabilities;
 //	                      null removes one
-//	on METHOD … ACTIONS   how a request is answered. Rules of one method are tried
-//	                      in order; one with times=K is used up after K uses, the
-//	                      last one repeats for ever. A ":" before the actions is
-//	                      optional. Without reply, error, raw or hang in its list a
-//	                      rule is followed by the default answer
-//	after METHOD …: ACTIONS   after a message arrived (a request: after its answer
-//	                      was given, or begun); every time, unless n= or times=
+//	on METHOD … ACTIONS   how a request is answered. The first rule that fits is
+//	                      taken. Rules with the same selector are used in order,
+//	                      each once or times=K times; the last one repeats for ever
+//	                      unless it has times= (then comes the default answer). A
+//	                      ":" before the actions is optional, and when=, times=, n=
+//	                      and gen= may stand behind them. A list without reply,
+//	                      echo, error, raw or hang ends with the default answer
+//	after METHOD …: ACTIONS   after a notification arrived, or after a request was
+//	                      answered (was left hanging); every time, unless n= or times=
 //	after initialize: …   after the answer to initialize
 //	before initialize-reply: ACTIONS
 //	at start: ACTIONS     before anything was read; a bare action does the same
@@ -62,11 +64,13 @@
 //	expect none METHOD …  no such message
 //	expect count METHOD … N
 //	expect order M1 M2 M3 these arrived in this order (others between them are
-//	                      fine); M:path selects a document
+//	                      fine); M:path selects a document; gen=K as always
 //	expect exactly M1 M2 …    exactly these messages arrived, in this order
 //	allow RULE…           switches checks off, see below
 //	check disk            each request about an open document finds it equal to the
 //	                      file on disk (a byte order mark aside)
+//	line-ends lf          this server ends lines at \n only (the rules range and
+//	                      surrogate, and the reconstruction of texts, follow it)
 //	crash on METHOD …     same as "on METHOD … crash"
 //	exit-code N           exit code on exit instead of 0 (1 without shutdown)
 //
@@ -113,7 +117,8 @@
 //
 //	garbage "some log line"   a line on stdout outside of any message
 //	bytes "Content-Length: 7\r\n"   exactly these bytes on stdout
-//	message JSON          a framed message with this body (need not be JSON: quote it)
+//	message JSON          a framed message with this body (need not be JSON: quoted
+//	                      words are taken as they are)
 //	split N               every message in pieces of N bytes; split 0 ends it
 //	join                  messages of one list of actions in one write
 //	header lowercase | header content-type | header content-type-first | header plain

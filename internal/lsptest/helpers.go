@@ -1,8 +1,6 @@
 package lsptest
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -67,7 +65,7 @@ type Mark struct {
 
 // The comment leaders are those of the fixture languages.
 var (
-	markPattern  = regexp.MustCompile(`(?://|#|/\*|--|;;|<!--) ?@([A-Za-z][A-Za-z0-9_.-]*)(?::([^\s#*]+)(?:#(\d+))?)?`)
+	markPattern  = regexp.MustCompile(`(?://|#|/\*|--|;;|<!--)@([A-Za-z][A-Za-z0-9_.-]*)(?::([^\s#*]+)(?:#(\d+))?)?`)
 	tokenPattern = regexp.MustCompile(`[\p{L}\p{N}_$]+`)
 )
 
@@ -81,13 +79,20 @@ var (
 // and names the token (letters, digits, _ and $) right before it: the last one
 // that begins before the mark on its line and is no part of another mark. With
 // ":token" it names the first occurrence of that token on the line, ":token#2" the
-// second. A name that is used twice, or a mark without a token, fails the test.
+// second. Nothing may stand between the comment's leader and @. Hidden folders and
+// node_modules are passed over. A name that is used twice, or a mark without a token, fails the test.
 func Marks(t testing.TB, dir string) map[string]Mark {
 	t.Helper()
 	marks := map[string]Mark{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil {
 			return err
+		}
+		if d.IsDir() && path != dir && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".")) {
+			return filepath.SkipDir
+		}
+		if !d.Type().IsRegular() {
+			return nil
 		}
 		content, err := os.ReadFile(path)
 		if err != nil {
@@ -102,10 +107,9 @@ func Marks(t testing.TB, dir string) map[string]Mark {
 }
 
 func addMarks(marks map[string]Mark, path string, content []byte) error {
-	lines := bufio.NewScanner(bytes.NewReader(content))
-	lines.Buffer(nil, 16<<20)
-	for n := 1; lines.Scan(); n++ {
-		line := lines.Text()
+	n := 0
+	for line := range strings.Lines(string(content)) {
+		n++
 		all := markPattern.FindAllStringSubmatchIndex(line, -1)
 		for _, at := range all {
 			name := line[at[2]:at[3]]
@@ -120,7 +124,7 @@ func addMarks(marks map[string]Mark, path string, content []byte) error {
 			marks[name] = Mark{Path: path, Line: n, Column: col, End: col + utf8.RuneCountInString(line[start:end]), Token: line[start:end]}
 		}
 	}
-	return lines.Err()
+	return nil
 }
 
 // markedToken finds the token of the mark at.

@@ -67,7 +67,7 @@ func (h *memory) Terminate() {
 		return
 	}
 	h.run.clientEnds("Terminate")
-	h.run.end("signal: terminated")
+	h.run.end(terminated)
 	h.run.out.closeWrite()
 }
 

@@ -29,7 +29,8 @@ type inbound struct {
 
 	uri      string // textDocument.uri
 	position struct{ Line, Character int }
-	token    json.RawMessage
+	token    json.RawMessage // workDoneToken
+	partial  json.RawMessage // partialResultToken
 
 	hung bool // guarded by run.mu
 
@@ -84,13 +85,15 @@ func (m *inbound) look() {
 		TextDocument struct {
 			URI string `json:"uri"`
 		} `json:"textDocument"`
-		Position      struct{ Line, Character int } `json:"position"`
-		WorkDoneToken json.RawMessage               `json:"workDoneToken"`
+		Position           struct{ Line, Character int } `json:"position"`
+		WorkDoneToken      json.RawMessage               `json:"workDoneToken"`
+		PartialResultToken json.RawMessage               `json:"partialResultToken"`
 	}
 	if json.Unmarshal([]byte(m.Params), &p) != nil {
 		return
 	}
-	m.uri, m.position, m.token = p.TextDocument.URI, p.Position, p.WorkDoneToken
+	m.uri, m.position = p.TextDocument.URI, p.Position
+	m.token, m.partial = p.WorkDoneToken, p.PartialResultToken
 }
 
 // String is the message for people.
@@ -181,6 +184,8 @@ func (m *inbound) variable(name string) (string, bool) {
 		return strconv.Itoa(m.position.Character), true
 	case "token":
 		return or(string(m.token), "null"), true
+	case "partial":
+		return or(string(m.partial), "null"), true
 	}
 	return "", false
 }

@@ -329,9 +329,3 @@ func (r *run) noteRegistrations(params string) {
 		r.register(g.ID, g.Method, string(g.RegisterOptions))
 	}
 }
-
-func (r *run) initOKNow() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.initOK
-}

@@ -10,7 +10,8 @@ type tokenKind int
 
 const (
 	word tokenKind = iota
-	data           // quoted, JSON, or from a section
+	quoted
+	data // JSON, or from a section
 	colon
 	separator
 )
@@ -20,6 +21,14 @@ type token struct {
 	kind tokenKind
 	key  string
 	text string
+}
+
+// json is the word where JSON is expected: a quoted word is a JSON string.
+func (t token) json() string {
+	if t.kind == quoted {
+		return toJSON(t.text)
+	}
+	return t.text
 }
 
 func (t token) String() string {
@@ -79,10 +88,10 @@ func (sc *script) value(s string) (text, rest string, kind tokenKind, err error)
 	case s[0] == '"':
 		q, err := strconv.QuotedPrefix(s)
 		if err != nil {
-			return "", "", data, fmt.Errorf("unfinished quotation: %s", s)
+			return "", "", quoted, fmt.Errorf("unfinished quotation: %s", s)
 		}
 		text, err := strconv.Unquote(q)
-		return text, s[len(q):], data, err
+		return text, s[len(q):], quoted, err
 	case s[0] == '{' || s[0] == '[':
 		n := jsonEnd(s)
 		if n < 0 {

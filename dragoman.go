@@ -58,7 +58,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Workspace, error) {
 		Root: w.Dir, RealRoot: w.Root,
 		Candidates: w.Candidates, ReadableOutside: w.ReadableOutside, Led: w.Led,
 		CountFiles: w.CountFiles, Mentions: w.Mentions,
-		Ignore:  intel.NewIgnore(w.Root),
+		Ignore: nil,
 		Columns: cols, AllowUNC: s.UNCPaths == "allow", MaxFileSize: w.MaxFileSize(),
 	}
 	return ws, nil

@@ -78,7 +78,7 @@ func (m *Multi) workspace(ctx context.Context, r query.Request) (*Workspace, err
 	if m.closed {
 		return nil, &query.Error{Kind: query.Canceled, Op: r.Op, Message: "The workspace is closed."}
 	}
-	if !filepath.IsAbs(path) || text.IsUNC(path) && r.Target.Path != "" {
+	if !filepath.IsAbs(path) || text.IsUNC(path) {
 		if len(m.open) == 1 {
 			for _, ws := range m.open {
 				return ws, nil

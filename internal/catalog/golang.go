@@ -3,9 +3,11 @@ package catalog
 import (
 	"context"
 	"encoding/json"
+	"go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -29,9 +31,31 @@ func chooseGo(ctx context.Context, p *Place, e *Entry) (*Choice, error) {
 	if !p.Trusted {
 		c.Env = append(c.Env, "GOFLAGS="+untrustedGoFlags(p.Root))
 	}
+	c.unaffected = !needsNewerGo(p.Root, goCmd)
 	c.Dependencies = func(ctx context.Context) []string { return goDependencies(ctx, goCmd, p.Finder.Env) }
 	return c, nil
 }
+
+var goLine = regexp.MustCompile(`(?m)^(?:go|toolchain go)\s*(\d+\.\d+(?:\.\d+)?)`)
+
+// needsNewerGo reports that go.mod or go.work asks for a newer Go than the one at
+// hand, so that another toolchain would have to be fetched.
+func needsNewerGo(root, goCmd string) bool {
+	have, _ := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(Real(goCmd))), "VERSION"))
+	local := firstVersion.FindString(string(have))
+	if local == "" {
+		return false
+	}
+	for _, name := range []string{"go.work", "go.mod"} {
+		b, _ := os.ReadFile(filepath.Join(root, name))
+		if m := goLine.FindSubmatch(b); m != nil && version.Compare("go"+string(m[1]), "go"+local) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+var firstVersion = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
 
 func hasGoMod(p *Place) bool {
 	return isFile(filepath.Join(p.Root, "go.mod")) || isFile(filepath.Join(p.Root, "go.work"))

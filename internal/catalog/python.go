@@ -176,6 +176,7 @@ func choosePyright(ctx context.Context, p *Place, e *Entry) (*Choice, error) {
 		return nil, err
 	}
 	env := findPython(p)
+	c.unaffected = env == nil || !env.Inside
 	var deps []string
 	switch {
 	case env == nil:

@@ -54,6 +54,8 @@ type Choice struct {
 	// does not count as wholly loaded.
 	Missing string
 	Facts   []Fact
+	// unaffected: the entry's restriction takes nothing away from this project.
+	unaffected bool
 	// Dependencies computes the folders outside the workspace whose files may be
 	// asked about; it may run `go env` or the like, outside the workspace. nil: none.
 	Dependencies func(ctx context.Context) []string
@@ -91,7 +93,9 @@ func (e *Entry) Resolve(ctx context.Context, p *Place) (*Choice, error) {
 		c.InitializationOptions = Merge(c.InitializationOptions, e.Untrusted.InitializationOptions)
 		c.Settings = Merge(c.Settings, e.Untrusted.Settings)
 		c.Env = append(c.Env, e.Untrusted.Env...)
-		c.Limited = joinSay(e.Untrusted.Say, c.Limited)
+		if !c.unaffected {
+			c.Limited = joinSay(e.Untrusted.Say, c.Limited)
+		}
 	}
 	return c, nil
 }

@@ -34,8 +34,18 @@ func chooseRust(ctx context.Context, p *Place, e *Entry) (*Choice, error) {
 	} else if !isFile(filepath.Join(p.Root, "Cargo.toml")) && !isFile(filepath.Join(p.Root, "rust-project.json")) {
 		c.Missing = "there is no Cargo.toml above the file, so rust-analyzer knows no crate"
 	}
+	c.unaffected = !runsAtBuild(p.Root)
 	c.Dependencies = func(context.Context) []string { return rustDependencies(p.Finder, toolchain) }
 	return c, nil
+}
+
+// runsAtBuild reports a crate that has a build script, or dependencies, which may
+// be procedural macros.
+func runsAtBuild(root string) bool {
+	b, _ := os.ReadFile(filepath.Join(root, "Cargo.toml"))
+	s := string(b)
+	return isFile(filepath.Join(root, "build.rs")) || strings.Contains(s, "dependencies") ||
+		strings.Contains(s, "[workspace]") || strings.Contains(s, "proc-macro")
 }
 
 func named(toolchain string) string {

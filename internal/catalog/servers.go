@@ -40,7 +40,7 @@ var gopls = &Entry{
 	Untrusted: Restriction{
 		// GOVCS: modules come from the proxy, never from a URL that the workspace names.
 		Env: []string{"GOTOOLCHAIN=local", "GOVCS=*:off"},
-		Say: "no other Go toolchain is fetched and go.mod is not changed",
+		Say: "the newer Go toolchain that go.mod asks for is not fetched",
 	},
 	ToolBinaries:  []string{"go"},
 	ToolVariables: []string{"GOROOT", "GOPATH", "GOFLAGS", "GOOS", "GOARCH", "GOWORK", "GOTOOLCHAIN", "GOPROXY", "CGO_ENABLED"},

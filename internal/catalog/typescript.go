@@ -108,6 +108,7 @@ func chooseTypeScript(_ context.Context, p *Place, e *Entry) (*Choice, error) {
 			c.Limited = joinSay(c.Limited, "the project's TypeScript "+describeTS(own, wanted)+" is not the one that answers")
 		}
 		c.Missing = nodeModulesMissing(p)
+		c.unaffected = own == nil
 		return c, nil
 	}
 	if wanted >= 7 {

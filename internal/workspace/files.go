@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/dragoman-dev/dragoman/internal/config"
@@ -33,20 +32,26 @@ type lister struct {
 	// where nothing watches.
 	changes func() (changed, known bool)
 
-	mu    sync.Mutex // guards the fields below; held while listing, so that two questions share one
+	// turn has room for one: its holder may list and write the fields below, so that
+	// two questions share one listing.
+	turn  chan struct{}
 	files []string
 	at    time.Time
 	whole bool
 }
 
 func newLister(root string, changes func() (bool, bool)) *lister {
-	return &lister{root: root, changes: changes}
+	return &lister{root: root, changes: changes, turn: make(chan struct{}, 1)}
 }
 
 // list returns the files (absolute, sorted); whole is false when it was cut.
 func (l *lister) list(ctx context.Context) (files []string, whole bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return nil, false
+	}
 	changed, known := l.changes()
 	fresh := !l.at.IsZero() && !changed && (known || time.Since(l.at) < listLife)
 	if fresh {
@@ -65,12 +70,6 @@ func (l *lister) list(ctx context.Context) (files []string, whole bool) {
 	}
 	l.files, l.whole, l.at = files, whole, time.Now()
 	return files, whole
-}
-
-func (l *lister) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.files = nil
 }
 
 // gitFiles asks git, with nothing of the repository running. Repositories inside

@@ -281,7 +281,6 @@ func (w *Workspace) Close(ctx context.Context) error {
 		err := w.fleet.Close(ctx)
 		w.watchOnce.Do(func() { close(w.watchReady) })
 		w.bg.Wait()
-		w.files.close()
 		if w.watcher != nil {
 			err = errors.Join(err, w.watcher.Close())
 		}

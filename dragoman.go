@@ -55,10 +55,11 @@ func Open(ctx context.Context, dir string, o *Options) (*Workspace, error) {
 	}
 	ws := &Workspace{w: w, callLimit: limit}
 	ws.deps = &intel.Deps{
-		Root: w.Dir, RealRoot: w.Root,
+		// Servers see the real spelling only: compile databases, cargo and git do too.
+		Root: w.Root, RealRoot: w.Root,
 		Candidates: w.Candidates, ReadableOutside: w.ReadableOutside, Led: w.Led,
 		CountFiles: w.CountFiles, Mentions: w.Mentions,
-		Ignore: nil,
+		Ignore:  intel.NewIgnore(w.Root),
 		Columns: cols, AllowUNC: s.UNCPaths == "allow", MaxFileSize: w.MaxFileSize(),
 	}
 	return ws, nil
@@ -77,6 +78,7 @@ func (ws *Workspace) Do(ctx context.Context, r query.Request) (*query.Answer, er
 	limited, cancel := context.WithTimeout(ctx, ws.callLimit)
 	defer cancel()
 	start := time.Now()
+	r.Target.Path = ws.w.Respell(r.Target.Path)
 	watched, last := track(ctx, limited)
 	a, err := intel.Do(watched, ws.deps, r)
 	switch {

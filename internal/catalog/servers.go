@@ -34,8 +34,8 @@ var gopls = &Entry{
 		},
 	},
 	// A problem is wanted now, not a second after the last key.
-	InitializationOptions: json.RawMessage(`{"diagnosticsDelay":"50ms"}`),
-	Settings:              json.RawMessage(`{"gopls":{"diagnosticsDelay":"50ms"}}`),
+	InitializationOptions: json.RawMessage(`{"diagnosticsDelay":"50ms","symbolScope":"workspace"}`),
+	Settings:              json.RawMessage(`{"gopls":{"diagnosticsDelay":"50ms","symbolScope":"workspace"}}`),
 	RunsWorkspaceCode:     RunsRestrictable,
 	Untrusted: Restriction{
 		// GOVCS: modules come from the proxy, never from a URL that the workspace names.

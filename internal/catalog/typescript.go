@@ -112,8 +112,11 @@ func chooseTypeScript(_ context.Context, p *Place, e *Entry) (*Choice, error) {
 		return c, nil
 	}
 	if wanted >= 7 {
-		return nil, &MissingError{Name: e.Name, Program: "tsc", Install: "npm install -g typescript@7.0.2",
-			Why: "no TypeScript 7 outside the workspace was found, and the workspace's own is not run without trust"}
+		why := "the project wants TypeScript 7, which is not installed"
+		if own != nil && !p.Trusted {
+			why = "no TypeScript 7 outside the workspace was found, and the workspace's own is not run without trust"
+		}
+		return nil, &MissingError{Name: e.Name, Program: "tsc", Install: "npm install -g typescript@7.0.2", Why: why}
 	}
 	return nil, e.missing(p, "")
 }

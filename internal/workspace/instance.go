@@ -193,8 +193,10 @@ func (w *Workspace) notInstalled(s *config.Server, err error) error {
 
 // upperFirst leaves names of programs as they are written.
 func upperFirst(s string) string {
-	if strings.HasPrefix(s, "no ") {
-		return "N" + s[1:]
+	for _, word := range []string{"no ", "the "} {
+		if strings.HasPrefix(s, word) {
+			return strings.ToUpper(s[:1]) + s[1:]
+		}
 	}
 	return s
 }

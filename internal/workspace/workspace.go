@@ -289,6 +289,22 @@ func (w *Workspace) Close(ctx context.Context) error {
 	return w.closeErr
 }
 
+// Respell maps a path or file URI below the folder as named to the same below Root,
+// where the two differ; anything else is returned as it is.
+func (w *Workspace) Respell(given string) string {
+	if w.Dir == w.Root {
+		return given
+	}
+	path := given
+	if p, ok := text.URIToPath(given); ok {
+		path = p
+	}
+	if real := w.real(path); real != path {
+		return real
+	}
+	return given
+}
+
 // real maps a path below the folder as named to the same below Root; other paths
 // stay.
 func (w *Workspace) real(path string) string {

@@ -76,8 +76,12 @@ func (s *Session) abandon(ctx context.Context, err error) started {
 			err = nil // the exit says it all
 		}
 	}
-	s.fail(&GoneError{Name: s.srv.o.Name, Generation: s.gen, Exit: exit})
-	s.release()
+	if exit == "" && s.answered && ctx.Err() == nil {
+		s.stop(ctx, s.srv.o.StopTimeout)
+	} else {
+		s.fail(&GoneError{Name: s.srv.o.Name, Generation: s.gen, Exit: exit})
+		s.release()
+	}
 	stderr := s.h.Stderr()
 	return started{err: &StartError{Name: s.srv.o.Name, Err: err, Exit: exit, Stderr: stderr}, stderr: stderr}
 }
@@ -88,6 +92,7 @@ func (s *Session) handshake(ctx context.Context, previous *Session) error {
 	if err != nil {
 		return s.translate(ctx, err)
 	}
+	s.answered = true
 	caps, err := lsp.ParseInitialize(raw)
 	if err != nil {
 		return fmt.Errorf("unusable answer to initialize: %w", err)

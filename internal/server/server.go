@@ -68,6 +68,10 @@ type view struct {
 	changed chan struct{}
 }
 
+// usable reports a session that can be asked; one that just died is still there
+// until the loop took notice.
+func (v *view) usable() bool { return v.session != nil && v.session.alive() == nil }
+
 // Server is one server, started when first needed and restarted by its budget.
 type Server struct {
 	o    Options
@@ -110,7 +114,7 @@ func (s *Server) Root() string { return s.o.Root }
 func (s *Server) Snapshot() Snapshot {
 	v := s.view.Load()
 	snap := v.Snapshot
-	if v.session != nil {
+	if v.usable() {
 		b := v.session.Basis()
 		snap.State = Warming
 		if b.Settled {
@@ -140,7 +144,7 @@ func signal(c chan struct{}) {
 // those of ctx.
 func (s *Server) Open(ctx context.Context) (*Session, error) {
 	v := s.view.Load()
-	if v.session != nil {
+	if v.usable() {
 		return v.session, nil
 	}
 	from, began := v.failures, time.Now()
@@ -149,7 +153,7 @@ func (s *Server) Open(ctx context.Context) (*Session, error) {
 	for {
 		v = s.view.Load()
 		switch {
-		case v.session != nil:
+		case v.usable():
 			return v.session, nil
 		case v.State == Fused:
 			return nil, v.Err
@@ -157,7 +161,7 @@ func (s *Server) Open(ctx context.Context) (*Session, error) {
 			return nil, ErrClosed
 		case v.failures > from:
 			return nil, v.Err
-		case v.State == Idle, v.State == Failed:
+		case v.session == nil && (v.State == Idle || v.State == Failed):
 			s.Start()
 		}
 		query.Report(ctx, query.Progress{Server: s.o.Name, Message: "starting", Percent: -1, Elapsed: time.Since(began)})

@@ -35,6 +35,7 @@ type Session struct {
 	// early holds registrations that came before the answer to initialize; capsMu guards it.
 	early []capsEdit
 
+	answered   bool          // initialize was answered; set during the handshake
 	negotiated text.Encoding // set before the session is live
 	wire       atomic.Uint32 // a text.Encoding
 

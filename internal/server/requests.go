@@ -14,9 +14,12 @@ import (
 // for the answer before they do anything else.
 type handler struct{ s *Session }
 
+// answer is how one request of the server is answered.
+type answer func(s *Session, params json.RawMessage) (any, error)
+
 // answers is the table of what servers ask of a client. Nobody is at hand to
 // choose or look, and nothing is ever written for a server.
-var answers = map[string]func(s *Session, params json.RawMessage) (any, error){
+var answers = map[string]answer{
 	"workspace/configuration":               (*Session).answerConfiguration,
 	"workspace/workspaceFolders":            (*Session).answerFolders,
 	"workspace/applyEdit":                   (*Session).refuseEdit,
@@ -39,7 +42,7 @@ func (h handler) Answer(_ context.Context, method string, params json.RawMessage
 	if h.s.stopping.Load() {
 		return nil, nil
 	}
-	answer, known := answers[method]
+	answer, known := h.s.answers[method]
 	if !known {
 		return nil, jsonrpc.MethodNotFound(method)
 	}

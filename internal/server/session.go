@@ -49,6 +49,7 @@ type Session struct {
 	sync     syncState
 	opening  opener
 
+	answers     map[string]answer
 	unsupported sync.Map // method → struct{}
 	sub         *watch.Subscription
 
@@ -64,7 +65,7 @@ type capsEdit func(*lsp.Capabilities) *lsp.Capabilities
 
 func newSession(srv *Server, gen int, h proc.Handle) *Session {
 	s := &Session{
-		srv: srv, gen: gen, h: h,
+		srv: srv, gen: gen, h: h, answers: answers,
 		problems: diag.New(diag.Options{PushApart: srv.o.Traits.NoEmptyPush}),
 		gate:     newGate(srv.o.Traits.SingleThreaded),
 		talk:     newRing(ringSize),

@@ -14,10 +14,12 @@ type Mapper struct {
 
 	lfOnce sync.Once
 	lf     []int // starts of lines that end at \n; guarded by lfOnce
-	ascii  bool  // the whole text is; guarded by lfOnce
 
 	lspOnce sync.Once
 	lsp     []int // starts of lines that also end at a lone \r; guarded by lspOnce
+
+	asciiOnce sync.Once
+	ascii     bool // the whole text is; guarded by asciiOnce
 }
 
 // NewMapper builds line tables for content lazily; it keeps content.
@@ -53,7 +55,6 @@ func (m *Mapper) starts(r rule) []int {
 }
 
 func (m *Mapper) scan() {
-	m.ascii = isASCII(m.content)
 	m.lf = make([]int, 1, 1+bytes.Count(m.content, []byte{'\n'}))
 	for at := 0; ; {
 		i := bytes.IndexByte(m.content[at:], '\n')
@@ -120,10 +121,22 @@ func (m *Mapper) Line(n int) string {
 	return string(m.content[start:end])
 }
 
+// longLine is the length from which it pays to know that the whole text is ASCII:
+// thousands of positions in one line of minified code would each read that line.
+const longLine = 4096
+
+func (m *Mapper) longASCII(length int) bool {
+	if length < longLine {
+		return false
+	}
+	m.asciiOnce.Do(func() { m.ascii = isASCII(m.content) })
+	return m.ascii
+}
+
 // offset is the byte offset of units (0-based) in line i, which exists.
 func (m *Mapper) offset(r rule, i, units int, e Encoding) int {
 	start, end := m.line(r, i)
-	if m.ascii || units >= end-start {
+	if units >= end-start || m.longASCII(end-start) {
 		// No encoding has more units than the line has bytes.
 		return start + min(units, end-start)
 	}
@@ -138,7 +151,7 @@ func (m *Mapper) place(r rule, off int, e Encoding) (line, units int) {
 	line = sort.SearchInts(starts, off+1) - 1
 	start, end := m.line(r, line)
 	off = min(off, end)
-	if m.ascii {
+	if m.longASCII(end - start) {
 		return line, off - start
 	}
 	return line, unitsBefore(m.content[start:end], off-start, e)

@@ -292,6 +292,23 @@ func TestPositionsAreStable(t *testing.T) {
 	})
 }
 
+func TestLongLines(t *testing.T) {
+	for _, middle := range []string{"x", "é", "😀"} {
+		content := "first\n" + strings.Repeat("x", longLine) + middle + "\ttail"
+		m := NewMapper([]byte(content))
+		for off := len(content) - 5; off <= len(content); off++ {
+			for _, e := range encodings {
+				line, start, _ := model(content, lspRule, off)
+				want := Position{uint32(line), uint32(modelUnits(content[start:off], e))}
+				got := m.PositionOfOffset(off, Wire{Encoding: e})
+				if back := m.OffsetOfPosition(got, Wire{Encoding: e}); got != want || back != off {
+					t.Errorf("%s, %v: offset %d is at %v and back at %d, want %v", middle, e, off, got, back, want)
+				}
+			}
+		}
+	}
+}
+
 func FuzzMapper(f *testing.F) {
 	f.Add("é世界😀\r\n\tx\ry\u2028z", 3)
 	f.Add("", 0)

@@ -69,6 +69,35 @@ func (w *Watcher) enterOne(path string) (*dir, []os.DirEntry, error) {
 	return w.tree.insert(w.tree.dirs[filepath.Dir(path)], path, k), entries, nil
 }
 
+// unsigned is a file entered without its signature.
+type unsigned struct {
+	d    *dir
+	name string
+}
+
+// signAtOnce is how many files are looked at before the next event may be due.
+const signAtOnce = 200
+
+// sign learns the signatures of some files entered without. They are needed only
+// when events are lost, so it is done when there is nothing else to do. A file that
+// was changed since it was entered keeps none: its event may be still to come.
+func (w *Watcher) sign() {
+	rest := max(0, len(w.unsigned)-signAtOnce)
+	for _, u := range w.unsigned[rest:] {
+		if sig, known := u.d.files[u.name]; !known || sig != 0 || w.tree.dirs[u.d.path] != u.d {
+			continue
+		}
+		fi, err := os.Lstat(filepath.Join(u.d.path, u.name))
+		if err == nil && statusTime(fi).Before(w.began) {
+			u.d.files[u.name] = signature(fi)
+		}
+	}
+	w.unsigned = w.unsigned[:rest]
+	if rest == 0 {
+		w.unsigned = nil
+	}
+}
+
 // keyOf tells which folder path is; false when it is none. Only the root may be a
 // symbolic link.
 func (w *Watcher) keyOf(path string) (key, bool) {
@@ -106,6 +135,11 @@ func (w *Watcher) unwatch(path string) {
 
 // enterFile records one listed entry that is no folder.
 func (w *Watcher) enterFile(d *dir, e os.DirEntry, found func(path string)) {
+	if found == nil && statusTimes && e.Type().IsRegular() && w.polling.Load() == nil {
+		d.files[e.Name()] = 0
+		w.unsigned = append(w.unsigned, unsigned{d, e.Name()}) // who starts us is in a hurry
+		return
+	}
 	fi, err := e.Info()
 	if err != nil || !w.isFile(d, fi) {
 		return

@@ -114,6 +114,10 @@ func (w *Watcher) appearedFile(d *dir, path string, fi fs.FileInfo) {
 // written: a file's content was changed. Its signature may stay equal (same size
 // within one tick of the clock), so the event alone counts.
 func (w *Watcher) written(d *dir, name string) {
+	if d.path != w.root && marksHeavy(d.path, name) {
+		w.leave(d)
+		return
+	}
 	if _, known := d.files[name]; known {
 		d.files[name] = 0
 		w.subs.emit(filepath.Join(d.path, name), Changed)

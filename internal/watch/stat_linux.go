@@ -3,6 +3,7 @@ package watch
 import (
 	"io/fs"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -40,6 +41,17 @@ var remoteFS = map[uint32]string{
 	unix.OCFS2_SUPER_MAGIC: "OCFS2",
 	0x0bd00bd0:             "Lustre",
 	0x786f4256:             "VirtualBox",
+}
+
+// statusTimes: there is a time that no program can put back.
+const statusTimes = true
+
+// statusTime is when the file's content, name or attributes were last changed.
+func statusTime(fi fs.FileInfo) time.Time {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return time.Unix(st.Ctim.Unix())
+	}
+	return time.Now()
 }
 
 // remote is "" or says why events cannot be relied on below root.

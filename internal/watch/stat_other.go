@@ -2,7 +2,10 @@
 
 package watch
 
-import "io/fs"
+import (
+	"io/fs"
+	"time"
+)
 
 // folderKey is not known here.
 func folderKey(fs.FileInfo) key { return key{} }
@@ -12,6 +15,11 @@ func folderKey(fs.FileInfo) key { return key{} }
 func signature(fi fs.FileInfo) uint64 {
 	return mix(uint64(fi.Size()), uint64(fi.ModTime().UnixNano()))
 }
+
+// statusTimes: a program can put every time back that is known here.
+const statusTimes = false
+
+func statusTime(fs.FileInfo) time.Time { return time.Now() }
 
 // remote is not known here.
 func remote(string) string { return "" }

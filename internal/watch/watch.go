@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -71,11 +72,13 @@ type Watcher struct {
 	max  int
 	log  *slog.Logger
 
-	tree    *tree
-	backend *fsnotify.Watcher // nil while polling; used by the goroutine only
-	polling atomic.Pointer[string]
-	queue   []string // folders that the last scan had no time for; goroutine only
+	tree     *tree
+	backend  *fsnotify.Watcher // nil while polling; used by the goroutine only
+	polling  atomic.Pointer[string]
+	unsigned []unsigned // files whose signature is not known yet; goroutine only
+	queue    []string   // folders that the last scan had no time for; goroutine only
 
+	began  time.Time // what was changed before this, and long enough for clocks, was entered as it is
 	cookie *cookie
 	flight flights
 	subs   subscribers
@@ -110,6 +113,7 @@ func New(ctx context.Context, root string, o Options) (*Watcher, error) {
 	w := &Watcher{
 		root: root, skip: o.Skip, max: o.MaxDirs, log: o.Log,
 		tree:    newTree(),
+		began:   time.Now().Add(-racy),
 		scan:    make(chan struct{}, 1),
 		degrade: make(chan string, 1),
 		done:    make(chan struct{}),
@@ -209,6 +213,9 @@ func (w *Watcher) release() {
 	}
 }
 
+// always is a channel that can be received from.
+var always = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
 // loop owns the tree until Close.
 func (w *Watcher) loop() {
 	defer close(w.done)
@@ -218,7 +225,13 @@ func (w *Watcher) loop() {
 		if w.backend != nil {
 			events, failures = w.backend.Events, w.backend.Errors
 		}
+		var idle chan struct{}
+		if len(w.unsigned) > 0 {
+			idle = always
+		}
 		select {
+		case <-idle:
+			w.sign()
 		case <-w.life.Done():
 			return
 		case ev := <-events:

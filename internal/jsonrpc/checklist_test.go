@@ -179,6 +179,10 @@ func TestBroken(t *testing.T) {
 			go func() { _, _ = io.WriteString(p.rw, strings.Repeat(strings.Repeat("z", 999)+"\n", maxNoise/1000+2)) }()
 			return "not LSP"
 		},
+		"nothing but blank lines": func(p *peer) string {
+			go func() { _, _ = io.WriteString(p.rw, strings.Repeat("\r\n", maxNoise/2+1)) }()
+			return "not LSP"
+		},
 		"nothing but invalid bodies": func(p *peer) string {
 			for range maxBadRun {
 				p.send("nonsense")

@@ -28,6 +28,7 @@ type frameReader struct {
 	max   int
 	noise func(line []byte) // told about every skipped line
 	rest  []byte            // start of the line that follows, already read
+	cut   bool              // the line that follows is the rest of a longer one
 	lost  int               // bytes skipped since the last header
 }
 
@@ -48,7 +49,7 @@ func (f *frameReader) next() ([]byte, error) {
 func (f *frameReader) header() (int, error) {
 	length := -1
 	for {
-		line, err := f.line()
+		line, whole, err := f.line()
 		if err != nil {
 			if len(line) > 0 {
 				f.skip(line)
@@ -57,11 +58,11 @@ func (f *frameReader) header() (int, error) {
 		}
 		text := bytes.TrimSpace(bytes.TrimPrefix(line, bom))
 		if len(text) == 0 {
-			if length >= 0 {
+			if whole && length >= 0 {
 				f.lost = 0
 				return length, nil
 			}
-			continue
+			f.lost += len(line)
 		}
 		before, n, ok := parseLength(text)
 		switch {
@@ -72,7 +73,8 @@ func (f *frameReader) header() (int, error) {
 			if len(before) > 0 {
 				f.skip(before)
 			}
-		case !isField(text) || length < 0 && !isContentType(text):
+		case len(text) == 0 || isContentType(text):
+		case length < 0 || !isField(text):
 			f.skip(text)
 		}
 		if f.lost > maxNoise {
@@ -81,20 +83,22 @@ func (f *frameReader) header() (int, error) {
 	}
 }
 
-// line returns the next line, or a piece of one that is longer than the buffer; a
-// piece never ends inside a length.
-func (f *frameReader) line() ([]byte, error) {
-	line, err := f.r.ReadSlice('\n')
+// line returns the next line, or, when that is longer than the buffer, a piece of it
+// (whole is false). A piece never ends inside a length.
+func (f *frameReader) line() (line []byte, whole bool, err error) {
+	line, err = f.r.ReadSlice('\n')
 	if len(f.rest) > 0 {
 		line = append(f.rest, line...)
 		f.rest = nil
 	}
-	if err != bufio.ErrBufferFull {
-		return line, err
+	whole = !f.cut
+	f.cut = err == bufio.ErrBufferFull
+	if !f.cut {
+		return line, whole, err
 	}
-	cut := lengthStart(line)
-	f.rest = bytes.Clone(line[cut:])
-	return line[:cut], nil
+	end := lengthStart(line)
+	f.rest = bytes.Clone(line[end:])
+	return line[:end], false, nil
 }
 
 // lengthStart is where a length may begin that the end of line cuts.

@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -10,12 +11,14 @@ import (
 	"testing/iotest"
 )
 
+const smallBuffer = 64
+
 // FuzzFraming: whatever stands before it and however it is cut, a good message is
 // found, unless the input itself says otherwise.
 func FuzzFraming(f *testing.F) {
 	for _, s := range []string{
 		"", "log line\n", "Content-Length: 5\r\n\r\nhello", "content-length:2\n\n{}", "Content-Length: 99999999999\r\n\r\n",
-		"Content-Length: 3\r\nContent-Type: x\r\n\r\n{}\nContent-Length: 1", strings.Repeat("a", readBuffer-3) + "Con", "\ufeff\r\n\r\n",
+		"Content-Length: 3\r\nContent-Type: x\r\n\r\n{}\nContent-Length: 1", strings.Repeat("a", smallBuffer-3) + "Con", strings.Repeat(" ", 2*smallBuffer) + "\n", "\ufeff\r\n\r\n",
 	} {
 		f.Add([]byte(s))
 	}
@@ -24,11 +27,12 @@ func FuzzFraming(f *testing.F) {
 		good := `{"jsonrpc":"2.0","method":"found"}`
 		// Swallowed by a length in the prefix, the message must be found behind it.
 		input := append(bytes.Clone(prefix), "\n"+strings.Repeat(strings.Repeat("-", 1000)+"\n", limit/1000+1)+framed(good)...)
-		whole := frames(t, bytes.NewReader(input), limit)
-		pieces := frames(t, iotest.HalfReader(bytes.NewReader(input)), limit)
+		whole := frames(t, bytes.NewReader(input), limit, readBuffer)
+		pieces := frames(t, iotest.OneByteReader(bytes.NewReader(input)), limit, readBuffer)
 		if strings.Join(whole, "\x00") != strings.Join(pieces, "\x00") {
 			t.Fatalf("cut differently: %d and %d bodies", len(whole), len(pieces))
 		}
+		frames(t, bytes.NewReader(input), limit, smallBuffer) // long lines in pieces
 		if len(whole) > 0 && whole[len(whole)-1] == "error" {
 			return
 		}
@@ -39,8 +43,9 @@ func FuzzFraming(f *testing.F) {
 }
 
 // frames reads all bodies; a refused stream ends with "error".
-func frames(t *testing.T, r io.Reader, limit int) []string {
-	f := newFrameReader(r, limit, func(line []byte) {})
+func frames(t *testing.T, r io.Reader, limit, buffer int) []string {
+	f := newFrameReader(r, limit, func([]byte) {})
+	f.r = bufio.NewReaderSize(r, buffer)
 	var all []string
 	for {
 		b, err := f.next()

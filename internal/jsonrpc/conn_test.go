@@ -147,6 +147,15 @@ func TestHandlers(t *testing.T) {
 		}
 		alive(t, c, p)
 	})
+	bubble(t, "a panic of Coalesce", func(t *testing.T) {
+		var seen record
+		c, p := dial(t, seen.handler(), Options{Coalesce: func(string, json.RawMessage) string { panic("key") }})
+		p.send(`{"jsonrpc":"2.0","method":"n"}`)
+		alive(t, c, p)
+		if len(seen.all()) != 1 || c.Stats().Panics != 1 {
+			t.Errorf("%q %+v", seen.all(), c.Stats())
+		}
+	})
 	bubble(t, "a deferred answer holds up nobody and can be cancelled", func(t *testing.T) {
 		c, p := dial(t, &handler{answer: func(_ context.Context, method string, _ json.RawMessage) (any, error) {
 			if method == "fast" {
@@ -381,6 +390,40 @@ func TestPipes(t *testing.T) {
 	c.Close()
 	<-server.Done()
 	server.Close()
+}
+
+func TestStuckPipe(t *testing.T) {
+	t.Run("C103 a full pipe holds up neither callers nor Close", func(t *testing.T) {
+		unread, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, silent, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unread.Close()
+		defer silent.Close()
+		c := NewConn(r, w, nil, Options{})
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		big := strings.Repeat("x", 1<<20)
+		var wg sync.WaitGroup
+		for range 5 {
+			wg.Go(func() {
+				if _, err := c.Call(ctx, "x", big); err != context.DeadlineExceeded {
+					t.Error(err)
+				}
+				if err := c.Notify(ctx, "x", big); err != context.DeadlineExceeded {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestQueueModel checks the queue against a plain list.

@@ -42,10 +42,13 @@ func newQueue(limit int) *queue {
 }
 
 // push appends it and drops the older one of its key; dropped says whether there
-// was one.
+// was one. After finish it does nothing.
 func (q *queue) push(it *item) (dropped bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.finished {
+		return false, nil
+	}
 	if it.key != "" {
 		old := q.newest[it.key]
 		if dropped = old != nil; dropped {

@@ -82,7 +82,10 @@ func (c *Conn) receive(e *envelope, body []byte) error {
 	}
 	it := &item{method: e.method, params: e.params, id: e.id}
 	if e.id == nil && c.opts.Coalesce != nil {
-		it.key = c.opts.Coalesce(e.method, it.params)
+		_ = c.guarded(e.method, func() error {
+			it.key = c.opts.Coalesce(e.method, it.params)
+			return nil
+		})
 	}
 	dropped, err := c.in.push(it)
 	if dropped {

@@ -91,7 +91,7 @@ func (c *child) wait(drained <-chan struct{}) {
 	_ = c.stderr.SetReadDeadline(time.Now().Add(stderrGrace))
 	<-drained
 	_ = c.stderr.Close()
-	_ = c.stdout.SetReadDeadline(time.Now().Add(stdoutGrace))
+	_ = c.stdout.file.SetReadDeadline(time.Now().Add(stdoutGrace))
 	c.mu.Lock()
 	c.exit = c.cmd.ProcessState.String()
 	c.mu.Unlock()
@@ -122,26 +122,38 @@ func (c *child) unlessReaped(f func()) {
 }
 
 func (c *child) CPU() int64 {
-	cpu, _ := c.group.usage()
+	cpu, _ := c.usage()
 	return cpu
 }
 
 func (c *child) Memory() int64 {
-	_, memory := c.group.usage()
+	_, memory := c.usage()
 	return memory
+}
+
+func (c *child) usage() (cpu, memory int64) {
+	c.mu.Lock()
+	reaped := c.reaped
+	c.mu.Unlock()
+	if reaped {
+		return -1, -1
+	}
+	return c.group.usage()
 }
 
 // output is our end of stdout. Its deadline means that nobody we know writes there
 // any more.
-type output struct{ *os.File }
+type output struct{ file *os.File }
 
 func (o *output) Read(p []byte) (int, error) {
-	n, err := o.File.Read(p)
+	n, err := o.file.Read(p)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = io.EOF
 	}
 	return n, err
 }
+
+func (o *output) Close() error { return o.file.Close() }
 
 // pipes are the three streams of a child, each as read end and write end.
 type pipes struct{ stdin, stdout, stderr [2]*os.File }

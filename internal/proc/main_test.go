@@ -8,11 +8,17 @@ import (
 	"go.uber.org/goleak"
 )
 
-// modeVariable makes the test binary play one of the modes in place of its tests.
-const modeVariable = "PROC_TEST_MODE"
+const (
+	// modeVariable makes the test binary play one of the modes in place of its tests.
+	modeVariable = "PROC_TEST_MODE"
+	// unguarded makes it not call GuardMain.
+	unguarded = "PROC_TEST_UNGUARDED"
+)
 
 func TestMain(m *testing.M) {
-	GuardMain()
+	if os.Getenv(unguarded) == "" {
+		GuardMain()
+	}
 	if play, ok := modes[os.Getenv(modeVariable)]; ok {
 		play()
 		return
@@ -23,7 +29,7 @@ func TestMain(m *testing.M) {
 // eventually polls until ok or the time is over.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
 		if ok() {
 			return
 		}
@@ -32,11 +38,37 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("not in time: %s", what)
 }
 
+// ended waits for Done; it is the bound that the package promises, and generous.
 func ended(t *testing.T, h Handle) {
 	t.Helper()
 	select {
 	case <-h.Done():
-	case <-time.After(10 * time.Second):
+	case <-time.After(20 * time.Second):
 		t.Fatal("the process was not reaped in time")
 	}
+}
+
+// run starts the test binary in a mode and takes care of its end.
+func run(t *testing.T, mode string, env ...string) Handle {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return begin(t, Spec{Path: exe, Dir: t.TempDir(), Env: append(env, modeVariable+"="+mode)})
+}
+
+func begin(t *testing.T, spec Spec) Handle {
+	t.Helper()
+	h, err := Start(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		h.Kill()
+		ended(t, h)
+		h.Stdin().Close()
+		h.Stdout().Close()
+	})
+	return h
 }

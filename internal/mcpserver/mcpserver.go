@@ -24,8 +24,9 @@ import (
 //go:embed instructions.md
 var instructions string
 
-// CallLimit is the time within which a tool call ends by default; hosts cut at 60 s.
-const CallLimit = 50 * time.Second
+// CallLimit is the time after which a tool call is ended whatever the backend
+// does. Backends end after 50 s by themselves and say why; hosts cut at 60 s.
+const CallLimit = 55 * time.Second
 
 // Options says what is served. Backend is required.
 type Options struct {

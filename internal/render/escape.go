@@ -1,6 +1,7 @@
 package render
 
 import (
+	"strings"
 	"unicode/utf8"
 )
 
@@ -12,6 +13,11 @@ func Escape(s string) string {
 		return s
 	}
 	return string(appendEscaped(nil, s, false))
+}
+
+// EscapeLines is Escape for a text of several lines: line feeds and tabs stay.
+func EscapeLines(s string) string {
+	return string(appendEscaped(nil, strings.ReplaceAll(s, "\r\n", "\n"), true))
 }
 
 // appendEscaped appends s with its control characters escaped; with lines, LF

@@ -149,6 +149,13 @@ func (p *printer) more(n int, t query.Count) {
 	p.str(").")
 }
 
+// More is the end note of a cut list, "" for a whole one.
+func More(a *query.Answer) string {
+	p := printer{a: a}
+	p.endNote()
+	return string(p.buf)
+}
+
 // cut shortens the text to the budget on a line boundary. Notes are written
 // after it, so that what an answer rests on is never cut off.
 func (p *printer) cut() {

@@ -128,7 +128,11 @@ func serverInfo(v []byte) string {
 		// The build information of a Go program, as JSON.
 		version = str(member(member([]byte(version), "Main"), "Version"))
 	}
-	return strings.TrimSpace(name + " " + firstLine(version))
+	version = firstLine(version)
+	if strings.HasPrefix(version, name+" ") {
+		return version
+	}
+	return strings.TrimSpace(name + " " + version)
 }
 
 // firstLine keeps a name that a server chose fit for one line.

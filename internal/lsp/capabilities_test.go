@@ -162,7 +162,7 @@ func TestRecordedServers(t *testing.T) {
 	}{
 		"gopls":                      {text.UTF16, "gopls v0.23.0", saved, without(MethodDiagnostic), nil, true},
 		"rust-analyzer":              {text.UTF8, "rust-analyzer 1.95.0 (5980761 2026-04-14)", incremental, all, []DiagnosticProvider{{Identifier: "rust-analyzer", InterFile: true}}, true},
-		"clangd":                     {text.UTF8, "clangd clangd version 22.1.1 linux x86_64-unknown-linux-gnu", saved, without(MethodDiagnostic), nil, false},
+		"clangd":                     {text.UTF8, "clangd version 22.1.1 linux x86_64-unknown-linux-gnu", saved, without(MethodDiagnostic), nil, false},
 		"clangd-14":                  {text.UTF16, "clangd Debian clangd version 14.0.6 linux+grpc x86_64-pc-linux-gnu", saved, without(MethodDiagnostic), nil, false},
 		"jdtls":                      {text.UTF16, "JDT Language Server (Standard) 1.59.0-SNAPSHOT", withText, []Feature{MethodImplementation, MethodCallHierarchy, MethodCodeAction}, nil, true},
 		"ts7":                        {text.UTF8, "typescript-go 7.0.2", saved, all, []DiagnosticProvider{{Identifier: "typescript", InterFile: true}}, false},

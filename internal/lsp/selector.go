@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/dragoman-dev/dragoman/internal/text"
@@ -123,7 +124,7 @@ func schemeOf(uri string) string {
 // documentPath is the slash-separated path that patterns are matched against.
 func documentPath(uri string) string {
 	if path, ok := text.URIToPath(uri); ok {
-		return slashed(path)
+		return filepath.ToSlash(path)
 	}
 	if u, err := url.Parse(uri); err == nil && u.Path != "" {
 		return u.Path
@@ -131,12 +132,10 @@ func documentPath(uri string) string {
 	return uri
 }
 
-func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
-
 func (p pattern) matches(path string) bool {
 	if p.base == "" {
 		return matchPattern(p.glob, path)
 	}
-	below, ok := strings.CutPrefix(path, strings.TrimSuffix(slashed(p.base), "/")+"/")
+	below, ok := strings.CutPrefix(path, strings.TrimSuffix(filepath.ToSlash(p.base), "/")+"/")
 	return ok && MatchGlob(p.glob, below)
 }

@@ -52,7 +52,7 @@ func (s *Session) Diagnose(ctx context.Context, snap mirror.Snapshot, languageID
 	case len(providers) == 0:
 		err = s.awaitPush(ctx, snap)
 	}
-	ds, f, err := s.known(snap, errors.Join(err))
+	ds, f, err := s.known(snap, err)
 	if f == diag.None && err == nil {
 		err = failed
 	}

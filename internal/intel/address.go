@@ -12,7 +12,7 @@ import (
 
 // subject is the document that a question is about.
 type subject struct {
-	// Path is absolute, in the spelling below Deps.Root; "" for an opaque URI.
+	// Path is absolute, in the resolved spelling of the root; "" for an opaque URI.
 	Path string
 	// URI is set for an opaque URI only.
 	URI string
@@ -72,27 +72,52 @@ func (d *Deps) subject(path string) (subject, error) {
 	return subject{Path: path, Shown: path}, nil
 }
 
-// local gives a path below either spelling of the root in the spelling below Root.
+// real is the root in its resolved spelling, which identifies files here.
+func (d *Deps) real() string {
+	if d.RealRoot == "" {
+		return d.Root
+	}
+	return d.RealRoot
+}
+
+// local gives a path below either spelling of the root in the resolved one.
 func (d *Deps) local(path string) (string, bool) {
-	if text.Within(d.Root, path) {
+	if text.Within(d.real(), path) {
 		return path, true
 	}
-	if d.RealRoot == "" || d.RealRoot == d.Root || !text.Within(d.RealRoot, path) {
+	return respelled(path, d.Root, d.real())
+}
+
+// respelled moves a path from one spelling of a folder to another.
+func respelled(path, from, to string) (string, bool) {
+	if !text.Within(from, path) {
 		return path, false
 	}
-	rel, err := filepath.Rel(d.RealRoot, path)
+	rel, err := filepath.Rel(from, path)
 	if err != nil {
 		return path, false
 	}
-	return filepath.Join(d.Root, rel), true
+	return filepath.Join(to, rel), true
+}
+
+// forServer gives a local path in the spelling of the server's own root, because
+// servers take another spelling for another file.
+func (d *Deps) forServer(c Candidate, path string) string {
+	if d.Root == d.real() || path == "" || text.Within(d.real(), c.Server.Root()) {
+		return path
+	}
+	if text.Within(d.Root, c.Server.Root()) {
+		path, _ = respelled(path, d.real(), d.Root)
+	}
+	return path
 }
 
 // shown is a local path relative to the workspace, and any other path as it is.
 func (d *Deps) shown(path string) string {
-	if !text.Within(d.Root, path) {
+	if !text.Within(d.real(), path) {
 		return path
 	}
-	rel, err := filepath.Rel(d.Root, path)
+	rel, err := filepath.Rel(d.real(), path)
 	if err != nil {
 		return path
 	}

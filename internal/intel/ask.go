@@ -112,7 +112,7 @@ func (a *ask) ensure(ctx context.Context) error {
 	if a.file.Path == "" {
 		return a.sess.Sync(ctx)
 	}
-	snap, err := a.sess.Ensure(ctx, a.file.Path)
+	snap, err := a.sess.Ensure(ctx, a.q.d.forServer(a.c, a.file.Path))
 	if err != nil {
 		return err
 	}
@@ -207,9 +207,14 @@ func (a *ask) changedMeanwhile() bool {
 	if a.file.Path == "" {
 		return false
 	}
-	now, open := a.sess.Mirror().Current(a.file.Path)
+	now, open := a.opened(a.file.Path)
 	return open && now.Version != a.snap.Version &&
 		!bytes.Equal(now.Map.Content(), a.snap.Map.Content())
+}
+
+// opened is the text of a file that the server has open.
+func (a *ask) opened(path string) (mirror.Snapshot, bool) {
+	return a.sess.Mirror().Current(a.q.d.forServer(a.c, path))
 }
 
 // isGone reports that the process that was asked has died.

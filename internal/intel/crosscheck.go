@@ -125,10 +125,10 @@ func (a *ask) withoutDeclaration(ctx context.Context, silent []string) []string 
 func (a *ask) openUnopened(ctx context.Context, files []string) bool {
 	opened := 0
 	for _, f := range files {
-		if _, open := a.sess.Mirror().Current(f); open {
+		if _, open := a.opened(f); open {
 			continue
 		}
-		if _, err := a.sess.Mirror().Ensure(ctx, f, a.c.LanguageID); err != nil {
+		if _, err := a.sess.Mirror().Ensure(ctx, a.q.d.forServer(a.c, f), a.c.LanguageID); err != nil {
 			continue
 		}
 		if opened++; opened == openedForCheck {

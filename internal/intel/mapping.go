@@ -31,7 +31,7 @@ func (a *ask) textOf(path string) *text.Mapper {
 	if path == a.file.Path && a.snap.Map != nil {
 		return a.snap.Map
 	}
-	if snap, open := a.sess.Mirror().Current(path); open {
+	if snap, open := a.opened(path); open {
 		return snap.Map
 	}
 	m, err := a.q.d.texts.get(path)

@@ -118,7 +118,7 @@ func (q *question) ignored(ctx context.Context, paths []string) (map[string]bool
 
 func markGenerated[T any](q *question, all []sited[T]) {
 	paths := insidePaths(all)
-	generated := generatedFiles(q.d.Root, paths)
+	generated := generatedFiles(q.d.real(), paths)
 	n := 0
 	for i := range all {
 		if generated[all[i].at.Path] {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/dragoman-dev/dragoman/internal/lsptest"
 	"github.com/dragoman-dev/dragoman/query"
@@ -57,20 +58,29 @@ func TestPathsInAndOut(t *testing.T) {
 }
 
 func TestSymlinkedRoot(t *testing.T) {
-	// The server answers in the resolved spelling; the question uses either.
-	script := `on definition reply {"uri":"${uri:a.go}","range":` + rangeJSON(2, 5, 8) + `}
-expect didOpen when=linked`
-	for _, real := range []string{"relative", "linked", "real"} {
-		bubble(t, twoFiles, lone(script), func(f *fixture) {
-			link := filepath.Join(t.TempDir(), "linked")
-			if err := os.Symlink(f.root, link); err != nil {
-				t.Fatal(err)
-			}
-			f.d.Root = link
-			path := map[string]string{"relative": "a.go", "linked": link + "/a.go", "real": f.root + "/a.go"}[real]
-			a := f.ask(at(query.Definition, path, 3, 6))
-			want(t, real, a.Path+" "+placesOf(a), "a.go a.go:3:6")
-		})
+	for _, spelled := range []string{"relative", "linked", "real"} {
+		for _, serverRoot := range []string{"linked", "real"} {
+			t.Run(spelled+" path, "+serverRoot+" root of the server", func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := &fixture{t: t, root: lsptest.Workspace(t, twoFiles), servers: map[string]*lsptest.Server{}}
+					real, link := f.root, filepath.Join(t.TempDir(), "linked")
+					if err := os.Symlink(real, link); err != nil {
+						t.Fatal(err)
+					}
+					f.d = &Deps{Root: link, RealRoot: real, Candidates: f.candidates}
+					if serverRoot == "linked" {
+						f.root = link
+					}
+					// The server must see one spelling only, that of its own root, and
+					// answers in the resolved one.
+					f.add(lone("expect didOpen a.go\non definition reply " +
+						`{"uri":"file://` + real + `/a.go","range":` + rangeJSON(2, 5, 8) + `}`)[0])
+					path := map[string]string{"relative": "a.go", "linked": link + "/a.go", "real": real + "/a.go"}[spelled]
+					a := f.ask(at(query.Definition, path, 3, 6))
+					want(t, "answer", a.Path+" "+placesOf(a), "a.go a.go:3:6")
+				})
+			})
+		}
 	}
 }
 

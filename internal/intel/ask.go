@@ -37,7 +37,8 @@ type ask struct {
 	// stale says that the text kept changing while it was asked.
 	stale bool
 	// at is where the question was put, once it was aimed.
-	at spot
+	at    spot
+	aimed bool
 	// trying is the unit being tried instead of the session's, nil otherwise.
 	trying *text.Encoding
 	// remark is what the cross-check found.
@@ -243,6 +244,9 @@ func once[T any](ctx context.Context, q *question, c Candidate, file subject, p 
 		return zero, a, err
 	}
 	value, err := put(ctx, a)
+	if a.nothingThere(err) {
+		value, err = zero, nil
+	}
 	if err != nil || !empty(value) || !a.mayKnowMore() {
 		return value, a, err
 	}
@@ -250,5 +254,15 @@ func once[T any](ctx context.Context, q *question, c Candidate, file subject, p 
 		return zero, a, err
 	}
 	value, err = put(ctx, a)
+	if a.nothingThere(err) {
+		value, err = zero, nil
+	}
 	return value, a, err
+}
+
+// nothingThere reports that the server's error only says that no identifier is
+// where the question was put, as we see ourselves (gopls: "no identifier found").
+func (a *ask) nothingThere(err error) bool {
+	var reply *jsonrpc.Error
+	return errors.As(err, &reply) && a.aimed && a.at.Word == "" && a.snap.Map != nil
 }

@@ -24,6 +24,7 @@ type spot struct {
 // at the only identifier that touches it, or at the line's only declaration when
 // the point lies in the white space before it. A move is noted.
 func (a *ask) aim(ctx context.Context, p query.Point) error {
+	a.aimed = true
 	if a.snap.Map == nil {
 		a.at = spot{Point: p}
 		return nil

@@ -47,11 +47,12 @@ type ask struct {
 
 // open brings the server up, its view of the file to the disk's, and waits for
 // what the plan needs.
-func (q *question) open(ctx context.Context, c Candidate, file subject, p plan) (*ask, error) {
+// The generation must be younger than dead.
+func (q *question) open(ctx context.Context, c Candidate, file subject, p plan, dead int) (*ask, error) {
 	if err := checkBeforeStart(c, file); err != nil {
 		return nil, err
 	}
-	sess, err := c.Server.Open(ctx)
+	sess, err := younger(ctx, c, dead)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +79,23 @@ func (q *question) open(ctx context.Context, c Candidate, file subject, p plan) 
 		return a, &server.UnsupportedError{Name: c.Name, Method: string(p.feature)}
 	}
 	return a, nil
+}
+
+// younger opens a generation after dead: right after a death the dead one may
+// still be offered.
+func younger(ctx context.Context, c Candidate, dead int) (*server.Session, error) {
+	for {
+		changed := c.Server.Changed()
+		sess, err := c.Server.Open(ctx)
+		if err != nil || sess.Generation() > dead {
+			return sess, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // checkBeforeStart spares a server that does not run yet a start for a file that
@@ -228,18 +246,21 @@ func isGone(err error) bool {
 // was not settled, and again on the next generation when this one dies.
 func one[T any](ctx context.Context, q *question, c Candidate, file subject, p plan,
 	put func(context.Context, *ask) (T, error), empty func(T) bool) (T, *ask, error) {
-	for try := 0; ; try++ {
-		value, a, err := once(ctx, q, c, file, p, put, empty)
-		if try > 0 || ctx.Err() != nil || !isGone(err) {
-			return value, a, err
-		}
+	value, a, err := once(ctx, q, c, file, p, 0, put, empty)
+	if ctx.Err() != nil || !isGone(err) {
+		return value, a, err
 	}
+	dead := 0
+	if a != nil {
+		dead = a.sess.Generation()
+	}
+	return once(ctx, q, c, file, p, dead, put, empty)
 }
 
-func once[T any](ctx context.Context, q *question, c Candidate, file subject, p plan,
+func once[T any](ctx context.Context, q *question, c Candidate, file subject, p plan, dead int,
 	put func(context.Context, *ask) (T, error), empty func(T) bool) (T, *ask, error) {
 	var zero T
-	a, err := q.open(ctx, c, file, p)
+	a, err := q.open(ctx, c, file, p, dead)
 	if err != nil {
 		return zero, a, err
 	}

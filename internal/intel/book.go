@@ -32,7 +32,7 @@ type base struct {
 }
 
 func (b *book) record(a *ask) {
-	snap := a.c.Server.Snapshot()
+	now := a.sess.Basis()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.stale = b.stale || a.stale
@@ -43,9 +43,11 @@ func (b *book) record(a *ask) {
 		},
 		limited: a.c.Limited,
 	}
+	if now.LoadError != "" {
+		entry.LoadError = now.LoadError
+	}
 	if !a.before.Settled {
-		now := a.sess.Basis()
-		entry.working, entry.percent, entry.elapsed = now.Working, now.Percent, since(snap)
+		entry.working, entry.percent, entry.elapsed = now.Working, now.Percent, since(a.c.Server.Snapshot())
 	}
 	for i := range b.bases {
 		if b.bases[i].Name == entry.Name {

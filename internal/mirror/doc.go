@@ -280,8 +280,12 @@ func (m *Mirror) notify(ctx context.Context, d *doc, method string, params any) 
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(linger, cancel) })
 	defer stop()
 	err := m.o.Notifier.Notify(patient, method, params)
-	if err != nil {
-		d.unsure = true
+	if err == nil {
+		return nil
+	}
+	d.unsure = true
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	return err
 }

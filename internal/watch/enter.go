@@ -183,12 +183,15 @@ func (w *Watcher) drop(d *dir) {
 }
 
 // leave forgets a folder that turned out to be a heavy one. Its files live on, so
-// nobody is told that they are gone, but nobody will be told of them either.
+// they count as changed a last time: who has one open learns that nobody will tell
+// him any more (see Watches).
 func (w *Watcher) leave(d *dir) {
 	for _, g := range w.tree.remove(d) {
 		w.unwatch(g.path)
+		for _, name := range sortedNames(g.files) {
+			w.subs.emit(filepath.Join(g.path, name), Changed)
+		}
 	}
-	w.subs.lost()
 }
 
 func sortedNames[V any](m map[string]V) []string {

@@ -62,6 +62,9 @@ func (w *Watcher) enterOne(path string) (*dir, []os.DirEntry, error) {
 		return nil, nil, err
 	}
 	entries, err := os.ReadDir(path)
+	if exhausted(err) {
+		return nil, nil, err
+	}
 	if err != nil || w.skippedByContent(path, entries) {
 		w.unwatch(path)
 		return nil, nil, nil

@@ -97,6 +97,7 @@ func (w *Watcher) enterNews(path string) {
 	err := w.enter(w.life, path, func(p string) { w.subs.emit(p, Created) })
 	if err != nil && w.life.Err() == nil {
 		w.failure = reasonOf(err)
+		w.subs.lost()
 	}
 }
 

@@ -121,6 +121,16 @@ func TestPolling(t *testing.T) {
 		x.write("a", "changed again")
 		x.expectSorted("changed a")
 	})
+	t.Run("a scan that takes too long is said and continued", func(t *testing.T) {
+		x := newWorld(t, Options{MaxDirs: 1}, "a/f", "b/f")
+		x.write("b/f", "changed")
+		x.w.budget = 0
+		if lines, rescan := x.news(); len(lines) > 0 || !rescan {
+			t.Errorf("events %q, rescan %v; want none and true", lines, rescan)
+		}
+		x.w.budget = scanBudget
+		x.expectSorted("changed b/f")
+	})
 	t.Run("reasons for people", func(t *testing.T) {
 		for err, want := range map[error]string{
 			syscall.ENOSPC:        "fs.inotify.max_user_watches",

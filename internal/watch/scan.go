@@ -19,7 +19,7 @@ func (w *Watcher) scanFor(f *flight) {
 		return
 	}
 	queue := append(w.queue, w.root)
-	w.queue = w.compare(queue, time.Now().Add(scanBudget))
+	w.queue = w.compare(queue, time.Now().Add(w.budget))
 	if len(w.queue) > 0 {
 		w.subs.lost()
 	}

@@ -75,8 +75,9 @@ type Watcher struct {
 	tree     *tree
 	backend  *fsnotify.Watcher // nil while polling; used by the goroutine only
 	polling  atomic.Pointer[string]
-	unsigned []unsigned // files whose signature is not known yet; goroutine only
-	queue    []string   // folders that the last scan had no time for; goroutine only
+	unsigned []unsigned    // files whose signature is not known yet; goroutine only
+	budget   time.Duration // of a scan
+	queue    []string      // folders that the last scan had no time for; goroutine only
 
 	began  time.Time // what was changed before this, and long enough for clocks, was entered as it is
 	cookie *cookie
@@ -114,6 +115,7 @@ func New(ctx context.Context, root string, o Options) (*Watcher, error) {
 		root: root, skip: o.Skip, max: o.MaxDirs, log: o.Log,
 		tree:    newTree(),
 		began:   time.Now().Add(-racy),
+		budget:  scanBudget,
 		scan:    make(chan struct{}, 1),
 		degrade: make(chan string, 1),
 		done:    make(chan struct{}),

@@ -364,7 +364,6 @@ func compileRegister(a args) (func(*turn), error) {
 		if options != "" {
 			reg["registerOptions"] = rawJSON(options)
 		}
-		x.r.register(id, method, options)
 		x.r.ask("client/registerCapability", toJSON(map[string]any{"registrations": []any{reg}}), &wanted{}, false)
 	}, nil
 }
@@ -375,7 +374,6 @@ func compileUnregister(a args) (func(*turn), error) {
 	return func(x *turn) {
 		reg := map[string]any{"id": id, "method": method}
 		x.r.ask("client/unregisterCapability", toJSON(map[string]any{"unregisterations": []any{reg}}), &wanted{}, false)
-		x.r.unregister(id, method)
 	}, nil
 }
 

@@ -374,6 +374,55 @@ expect none didOpen gen=2+`, func(t *testing.T, c *client) {
 	}
 }
 
+// What is registered dynamically counts like what was said at first, from the
+// request on, and until the client has answered that it is gone.
+func TestDynamicSync(t *testing.T) {
+	script := `
+capabilities {"textDocumentSync":null,"hoverProvider":null}
+after initialized:
+	register didOpen
+	register didChange {"syncKind":1} id=c
+	register didSave {"includeText":true}
+	request client/registerCapability {"registrations":[{"id":"h","method":"textDocument/hover"}]}
+after didSave:
+	unregister hover id=h
+	request client/unregisterCapability {"unregistrations":[{"id":"c","method":"textDocument/didChange"}]}
+`
+	play := func(more func(c *client)) ([]string, []string) {
+		return brokenRules(t, script, func(t *testing.T, c *client) {
+			c.start("/w")
+			c.notify("textDocument/didOpen", open("/w/a.go", "a"))
+			c.notify("textDocument/didChange", changeA(2, `{"text":"b"}`))
+			c.request("7", "textDocument/hover", docP)
+			c.notify("textDocument/didSave", strings.Replace(docA, "}}", `},"text":"b"}`, 1))
+			synctest.Wait()
+			more(c)
+			c.stop()
+		}, nil)
+	}
+	if rules, said := play(func(*client) {}); len(rules) != 0 {
+		t.Errorf("broken: %q", said)
+	}
+	rules, said := play(func(c *client) {
+		c.notify("textDocument/didChange", changeA(3, `{"text":"b"}`))
+		c.request("8", "textDocument/hover", docP)
+	})
+	if !slices.Equal(rules, []string{"change-kind", "capability"}) {
+		t.Errorf("after unregistering: %q", said)
+	}
+}
+
+// Once it was told to shut down, a client may answer configuration by null.
+func TestConfigurationAfterShutdown(t *testing.T) {
+	script := "on shutdown: request configuration {\"items\":[{}]} expect null | reply null"
+	if rules, said := brokenRules(t, script, func(t *testing.T, c *client) {
+		c.start("/w")
+		c.stop()
+	}, nil); len(rules) != 0 {
+		t.Errorf("%q", said)
+	}
+}
+
 // A hanging server may be killed without shutdown, a dead one needs none.
 func TestEndsThatAreFine(t *testing.T) {
 	for script, do := range map[string]func(c *client){

@@ -86,21 +86,8 @@ func playProcess(src string, owner int, rep *report) int {
 		_, _ = io.Copy(os.Stdout, r.out) // the client may have closed its end
 		_ = os.Stdout.Close()
 	}()
-	terms := make(chan os.Signal, 1)
-	signal.Notify(terms, syscall.SIGTERM)
 	go r.serve() // may stay in a read of stdin, which ends with this process
-	for {
-		select {
-		case <-terms:
-			if !r.isIgnored("term") {
-				r.clientEnds("Terminate")
-				r.end(terminated)
-			}
-			continue
-		case <-r.dead:
-		}
-		break
-	}
+	r.heedTerm()
 	_ = r.out.closeWrite() // always nil
 	select {
 	case <-copied:
@@ -118,6 +105,23 @@ func playProcess(src string, owner int, rep *report) int {
 		return 1
 	}
 	return code
+}
+
+// heedTerm ends the process on SIGTERM, unless it ignores it, and returns when it
+// has ended.
+func (r *run) heedTerm() {
+	terms := make(chan os.Signal, 1)
+	signal.Notify(terms, syscall.SIGTERM)
+	for !r.isDead() {
+		select {
+		case <-terms:
+			if !r.isIgnored("term") {
+				r.clientEnds("Terminate")
+				r.end(terminated)
+			}
+		case <-r.dead:
+		}
+	}
 }
 
 // terminated is the end by SIGTERM.

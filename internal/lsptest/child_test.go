@@ -84,6 +84,9 @@ expect count symbol 2
 	if got, want := strings.Join(p.Methods(2), " "), "initialize initialized textDocument/didOpen textDocument/hover workspace/symbol shutdown exit"; got != want || p.Generations() != 2 {
 		t.Errorf("process 2 received %s of %d", got, p.Generations())
 	}
+	if m := p.Received(1); len(m) != 5 || m[4].Params != `{"query":""}` {
+		t.Errorf("process 1 received %v", m)
+	}
 	if errs := fake.end(); len(errs) > 0 {
 		t.Errorf("%q", errs)
 	}
@@ -121,5 +124,22 @@ func TestChildProcessLeftRunning(t *testing.T) {
 	h.wait(c)
 	if h.exit != "signal: killed" {
 		t.Errorf("not killed: %s", h.exit)
+	}
+}
+
+// Without a test that reads reports (the command), faults go to stderr.
+func TestChildProcessByHand(t *testing.T) {
+	path, args, env := Command(&fakeTB{TB: t}, "expect didOpen\n")
+	h := startProcess(t, path, args, []string{env[0]})
+	c := connect(t, h)
+	c.request("1", "initialize", initParams("/w"))
+	Eventually(t, func() bool { return c.reply(1) != "" }, "answer to initialize")
+	c.notify("$/setTrace", `{"value":"off"}`)
+	h.in.Close()
+	h.wait(c)
+	for _, want := range []string{`rule "trace"`, "not met: expect didOpen"} {
+		if got := h.err.String(); !strings.Contains(got, want) || strings.Contains(got, "process-id") {
+			t.Errorf("no %s in %s", want, got)
+		}
 	}
 }

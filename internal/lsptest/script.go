@@ -3,6 +3,7 @@ package lsptest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -103,73 +104,80 @@ func (sc *script) statements(src string) ([]stmt, error) {
 }
 
 // statement adds one statement to the script.
-func (sc *script) statement(st stmt) error {
-	head, rest := st.toks[0].text, st.toks[1:]
-	switch head {
+func (sc *script) statement(st stmt) (err error) {
+	rest := st.toks[1:]
+	switch st.toks[0].text {
 	case "initialize":
-		return one(rest, func(s string) { sc.initialize = s })
+		sc.initialize, err = one(rest)
+		return err
 	case "capabilities":
-		if len(rest) != 1 || json.Unmarshal([]byte(rest[0].text), &rawObject{}) != nil {
-			return fmt.Errorf("capabilities needs one JSON object")
+		return sc.addCapabilities(rest)
+	case "on":
+		return appendRule(&sc.rules, rest)
+	case "after":
+		return appendRule(&sc.hooks, rest)
+	case "crash":
+		if len(rest) > 0 {
+			return appendRule(&sc.rules, crashRule(rest))
 		}
-		sc.capabilities = append(sc.capabilities, rest[0].text)
-		return nil
-	case "on", "after", "crash":
-		if head == "crash" {
-			if len(rest) == 0 {
-				break
-			}
-			if rest[0].text != "on" {
-				return fmt.Errorf("crash on METHOD")
-			}
-			rest = append(rest[1:len(rest):len(rest)], token{kind: separator}, token{text: "crash"})
-		}
-		r, err := parseRule(rest)
-		if err != nil {
-			return err
-		}
-		if head == "after" {
-			sc.hooks = append(sc.hooks, r)
-		} else {
-			sc.rules = append(sc.rules, r)
-		}
-		return nil
-	case "before", "at":
-		if len(rest) == 0 || (head == "before") != (rest[0].text == "initialize-reply") || (head == "at") != (rest[0].text == "start") {
-			return fmt.Errorf("before initialize-reply: or at start:")
-		}
-		acts, err := parseActions(skipColon(rest[1:]))
-		if head == "at" {
-			sc.start = append(sc.start, acts...)
-		} else {
-			sc.beforeReply = append(sc.beforeReply, acts...)
-		}
-		return err
+	case "before":
+		return appendActions(&sc.beforeReply, rest, "initialize-reply")
+	case "at":
+		return appendActions(&sc.start, rest, "start")
 	case "expect":
-		e, err := parseExpect(rest)
-		if err == nil {
-			e.source = st.source
-			sc.expects = append(sc.expects, e)
-		}
-		return err
+		return sc.expectation(rest, st.source)
 	case "allow":
 		return sc.allowRules(rest)
 	case "check":
 		sc.checkDisk = true
-		return one(rest, func(string) {})
+		return word1(rest, "disk")
 	case "line-ends":
 		sc.lfOnly = true
-		return one(rest, func(string) {})
+		return word1(rest, "lf")
 	case "exit-code":
-		if len(rest) != 1 {
-			return fmt.Errorf("exit-code needs a number")
-		}
-		n, err := strconv.Atoi(rest[0].text)
-		sc.exitCode = n
-		return err
+		return sc.setExitCode(rest)
 	}
 	acts, err := parseActions(st.toks)
 	sc.start = append(sc.start, acts...)
+	return err
+}
+
+// crashRule turns "on METHOD …" of a crash into a rule.
+func crashRule(toks []token) []token {
+	if toks[0].text == "on" {
+		toks = toks[1:]
+	}
+	return append(slices.Clone(toks), token{kind: separator}, token{text: "crash"})
+}
+
+func appendRule(to *[]*rule, toks []token) error {
+	r, err := parseRule(toks)
+	if err == nil {
+		*to = append(*to, r)
+	}
+	return err
+}
+
+// appendActions reads WHEN [:] ACTIONS.
+func appendActions(to *[]action, toks []token, when string) error {
+	if len(toks) == 0 || toks[0].text != when {
+		return fmt.Errorf("before initialize-reply: or at start:")
+	}
+	toks = toks[1:]
+	if len(toks) > 0 && toks[0].kind == colon {
+		toks = toks[1:]
+	}
+	acts, err := parseActions(toks)
+	*to = append(*to, acts...)
+	return err
+}
+
+func (sc *script) expectation(toks []token, source string) error {
+	e, err := parseExpect(toks)
+	if err == nil {
+		e.source = source
+		sc.expects = append(sc.expects, e)
+	}
 	return err
 }
 
@@ -183,19 +191,37 @@ func (sc *script) allowRules(toks []token) error {
 	return nil
 }
 
-func one(toks []token, set func(string)) error {
-	if len(toks) != 1 {
-		return fmt.Errorf("one value expected, got %d", len(toks))
+func (sc *script) addCapabilities(toks []token) error {
+	s, err := one(toks)
+	if err != nil || json.Unmarshal([]byte(s), &rawObject{}) != nil {
+		return fmt.Errorf("capabilities needs one JSON object")
 	}
-	set(toks[0].text)
+	sc.capabilities = append(sc.capabilities, s)
 	return nil
 }
 
-func skipColon(toks []token) []token {
-	if len(toks) > 0 && toks[0].kind == colon {
-		return toks[1:]
+func (sc *script) setExitCode(toks []token) error {
+	s, err := one(toks)
+	if err == nil {
+		sc.exitCode, err = strconv.Atoi(s)
 	}
-	return toks
+	return err
+}
+
+// one gives the only word.
+func one(toks []token) (string, error) {
+	if len(toks) != 1 {
+		return "", fmt.Errorf("one value expected, got %d", len(toks))
+	}
+	return toks[0].text, nil
+}
+
+// word1 wants exactly this word.
+func word1(toks []token, want string) error {
+	if len(toks) != 1 || toks[0].text != want {
+		return fmt.Errorf("only %q is known here", want)
+	}
+	return nil
 }
 
 // parseRule reads METHOD [path] keys [:] ACTIONS; keys may stand anywhere but in a wait.

@@ -209,15 +209,17 @@ func (r *run) setIDStyle(style string) {
 
 // newQuestion makes an id for a request of ours.
 func (r *run) newQuestion(method, params string) *question {
-	q := &question{method: method, items: -1, done: make(chan struct{})}
-	if method == "workspace/configuration" {
-		var p struct{ Items []json.RawMessage }
-		if json.Unmarshal([]byte(params), &p) == nil && p.Items != nil {
-			q.items = len(p.Items)
-		}
-	}
+	q := &question{method: method, params: params, items: -1, done: make(chan struct{})}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	var p struct{ Items []json.RawMessage }
+	switch {
+	case method == "client/registerCapability":
+		r.noteRegistrations(params)
+	case method != "workspace/configuration" || r.shutdownSeen: // whose client may answer null
+	case json.Unmarshal([]byte(params), &p) == nil && p.Items != nil:
+		q.items = len(p.Items)
+	}
 	q.id = strconv.Itoa(r.nextID)
 	switch r.idStyle {
 	case "string":
@@ -289,21 +291,40 @@ func (r *run) answered(m *inbound) {
 	if q.items >= 0 && !m.hasErr && (json.Unmarshal(m.result, &list) != nil || len(list) != q.items) {
 		r.complain("configuration", fmt.Sprintf("%d items were asked for", q.items), m)
 	}
+	if q.method == "client/unregisterCapability" {
+		r.noteUnregistrations(q.params)
+	}
 	q.answered, q.answer = true, m
 	close(q.done)
 }
 
-// register takes note before the client is told: it may act at once.
-func (r *run) register(id, method, options string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.registered = append(r.registered, registration{id, method, options})
+// noteRegistrations takes note before the client is told: it may act at once.
+// Called with mu held.
+func (r *run) noteRegistrations(params string) {
+	var p struct {
+		Registrations []struct {
+			ID, Method      string
+			RegisterOptions json.RawMessage
+		}
+	}
+	_ = json.Unmarshal([]byte(params), &p) // malformed params are what the script wants
+	for _, g := range p.Registrations {
+		r.registered = append(r.registered, registration{g.ID, g.Method, string(g.RegisterOptions)})
+	}
 }
 
-func (r *run) unregister(id, method string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.registered = slices.DeleteFunc(r.registered, func(g registration) bool { return g.id == id && g.method == method })
+// noteUnregistrations is called when the client has answered: until then it may
+// act on what was registered. Called with mu held.
+func (r *run) noteUnregistrations(params string) {
+	var p struct {
+		Unregisterations, Unregistrations []struct{ ID, Method string }
+	}
+	_ = json.Unmarshal([]byte(params), &p) // malformed params are what the script wants
+	for _, g := range append(p.Unregisterations, p.Unregistrations...) {
+		r.registered = slices.DeleteFunc(r.registered, func(old registration) bool {
+			return old.id == g.ID && old.method == g.Method
+		})
+	}
 }
 
 // spawnHolder makes somebody keep stdout open after the end.
@@ -313,19 +334,5 @@ func (r *run) spawnHolder() {
 	r.mu.Unlock()
 	if r.spawn != nil {
 		r.spawn()
-	}
-}
-
-// noteRegistrations does the same for params built by a test.
-func (r *run) noteRegistrations(params string) {
-	var p struct {
-		Registrations []struct {
-			ID, Method      string
-			RegisterOptions json.RawMessage
-		}
-	}
-	_ = json.Unmarshal([]byte(params), &p) // malformed params are what the test wants
-	for _, g := range p.Registrations {
-		r.register(g.ID, g.Method, string(g.RegisterOptions))
 	}
 }

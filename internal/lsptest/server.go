@@ -133,9 +133,6 @@ func (s *Server) Request(gen int, method string, params any) (json.RawMessage, e
 	}
 	method = fullMethod(method)
 	q := r.newQuestion(method, encode(params))
-	if method == "client/registerCapability" {
-		r.noteRegistrations(encode(params))
-	}
 	r.body(`{"jsonrpc":"2.0","id":` + q.id + `,"method":` + toJSON(method) + withParams(encode(params)) + `}`)
 	limit := time.NewTimer(awaitLimit)
 	defer limit.Stop()

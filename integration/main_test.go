@@ -26,6 +26,10 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
+	if b := os.Getenv("DRAGOMAN_TEST_BINARY"); b != "" {
+		binary = b
+		return m.Run()
+	}
 	binary = filepath.Join(dir, "dragoman")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "github.com/dragoman-dev/dragoman/cmd/dragoman")
 	build.Stderr = os.Stderr

@@ -59,9 +59,6 @@ func ts7Project(t testing.TB, root string, n int) *project {
 	if err := os.WriteFile(filepath.Join(root, "node_modules", "typescript", "package.json"), manifest, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// It does not count an import as a reference when the declaration is not asked for.
-	p.b.refNames = []string{"ref", "use"}
-	p.collect()
 	return p
 }
 

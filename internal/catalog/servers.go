@@ -71,8 +71,9 @@ var typescript = &Entry{
 			Mode: server.ReadySelf, NeedsOpenFile: true,
 			OpenPerMarker: []string{"tsconfig.json", "jsconfig.json"}, OpenLimit: 64,
 		},
-		SingleThreaded: true,
-		OwnWatcher:     1500 * time.Millisecond,
+		SingleThreaded:          true,
+		DeclarationByDefinition: true,
+		OwnWatcher:              1500 * time.Millisecond,
 		LoadErrors: []server.LoadPattern{
 			{Match: regexp.MustCompile(`(?i)could not find a valid typescript installation`)},
 			{Match: regexp.MustCompile(`(?i)tsserver (has )?(exited|crashed)|ran out of memory`)},
@@ -100,7 +101,8 @@ var typescript7 = server.Traits{
 		OpenPerMarker: []string{"tsconfig.json", "jsconfig.json"}, OpenLimit: 64,
 		Progress: regexp.MustCompile(`^Loading`),
 	},
-	IgnoresExit: true,
+	IgnoresExit:             true,
+	DeclarationByDefinition: true,
 	LoadErrors: []server.LoadPattern{
 		{Match: regexp.MustCompile(`(?i)failed to (load|parse) (project|config)`)},
 	},
@@ -119,7 +121,8 @@ var pyright = &Entry{
 			Mode: server.ReadyLog, Log: regexp.MustCompile(`(?i)^(found \d+|no) source files?`),
 			AppearWithin: 20 * time.Second,
 		},
-		SingleThreaded: true,
+		SingleThreaded:          true,
+		DeclarationByDefinition: true,
 		LoadErrors: []server.LoadPattern{
 			{Match: regexp.MustCompile(`(?i)^no source files found`), Say: "pyright found no source files below its root"},
 			{Match: regexp.MustCompile(`(?i)(config|pyproject) file .* (could not be (parsed|read)|parsing failed)`)},

@@ -29,6 +29,8 @@ type Candidate struct {
 	Missing string
 	// SymbolCap and ReferenceCap: the server's own limits, 0 none.
 	SymbolCap, ReferenceCap int
+	// DeclarationByDefinition: includeDeclaration false is not to be relied on.
+	DeclarationByDefinition bool
 }
 
 // Deps is what operations are given. It is not copied after first use.

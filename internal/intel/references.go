@@ -2,9 +2,11 @@ package intel
 
 import (
 	"context"
+	"slices"
 
 	"github.com/dragoman-dev/dragoman/internal/lsp"
 	"github.com/dragoman-dev/dragoman/internal/server"
+	"github.com/dragoman-dev/dragoman/internal/text"
 	"github.com/dragoman-dev/dragoman/query"
 )
 
@@ -37,11 +39,37 @@ func references(ctx context.Context, q *question) (*query.Answer, error) {
 	return ans, nil
 }
 
-// references asks for the references to the symbol at the spot.
+// references asks for the references to the symbol at the spot. Where the server's
+// own reading of includeDeclaration is of no use, the declaration is asked for and
+// taken out by what the definition request names.
 func (a *ask) references(ctx context.Context, declaration bool) ([]lsp.Location, error) {
+	sift := !declaration && a.c.DeclarationByDefinition && a.supports(lsp.MethodDefinition)
 	params := func() (any, error) {
 		p, err := a.currentPosition()
-		return referenceParams{p, referenceContext{declaration}}, err
+		return referenceParams{p, referenceContext{declaration || sift}}, err
 	}
-	return a.locations(ctx, lsp.MethodReferences, params)
+	found, err := a.locations(ctx, lsp.MethodReferences, params)
+	if err != nil || !sift || len(found) == 0 {
+		return found, err
+	}
+	declared, err := a.rawLocations(ctx, lsp.MethodDefinition, a.positionParams)
+	if err != nil {
+		return nil, err
+	}
+	return without(found, declared), nil
+}
+
+// without removes the locations that begin where one of others begins.
+func without(ls, others []lsp.Location) []lsp.Location {
+	type place struct {
+		uri   string
+		start lsp.Position
+	}
+	gone := make(map[place]bool, len(others))
+	for _, l := range others {
+		gone[place{text.CanonicalURI(l.URI), l.Range.Start}] = true
+	}
+	return slices.DeleteFunc(ls, func(l lsp.Location) bool {
+		return gone[place{text.CanonicalURI(l.URI), l.Range.Start}]
+	})
 }

@@ -85,6 +85,10 @@ type Traits struct {
 	LFOnly bool
 	// SymbolCap and ReferenceCap are the server's own limits; 0 none.
 	SymbolCap, ReferenceCap int
+	// DeclarationByDefinition: what includeDeclaration false leaves out of references
+	// is not the declaration (typescript-language-server keeps it, pyright leaves out
+	// the name asked about, tsc --lsp imports), so the definition is taken out instead.
+	DeclarationByDefinition bool
 	// SectionDefaults answers workspace/configuration for sections without settings.
 	SectionDefaults map[string]json.RawMessage
 	LoadErrors      []LoadPattern

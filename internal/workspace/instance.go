@@ -65,6 +65,7 @@ func (w *Workspace) instanceOf(ctx context.Context, s *config.Server, root, vari
 		Name: s.Name, LanguageID: lang, Server: srv, Linter: s.Entry != nil && s.Entry.Linter,
 		Limited: r.choice.Limited, Missing: r.choice.Missing,
 		SymbolCap: r.choice.Traits.SymbolCap, ReferenceCap: r.choice.Traits.ReferenceCap,
+		DeclarationByDefinition: r.choice.Traits.DeclarationByDefinition,
 	}, nil
 }
 

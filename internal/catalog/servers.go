@@ -220,6 +220,8 @@ var rustAnalyzer = &Entry{
 	choose:        chooseRust,
 }
 
-const rustOptions = `{"workspace":{"symbol":{"search":{"limit":1024}}},"files":{"watcher":"client"}}`
+// Caches are filled by the questions themselves: priming them all first only delays
+// the first answer.
+const rustOptions = `{"workspace":{"symbol":{"search":{"limit":1024}}},"files":{"watcher":"client"},"cachePriming":{"enable":false}}`
 
 const rustRestricted = `{"cargo":{"buildScripts":{"enable":false}},"procMacro":{"enable":false},"checkOnSave":false}`

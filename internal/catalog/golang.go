@@ -48,8 +48,10 @@ func needsNewerGo(root, goCmd string) bool {
 	}
 	for _, name := range []string{"go.work", "go.mod"} {
 		b, _ := os.ReadFile(filepath.Join(root, name))
-		if m := goLine.FindSubmatch(b); m != nil && version.Compare("go"+string(m[1]), "go"+local) > 0 {
-			return true
+		for _, m := range goLine.FindAllSubmatch(b, -1) {
+			if version.Compare("go"+string(m[1]), "go"+local) > 0 {
+				return true
+			}
 		}
 	}
 	return false

@@ -11,9 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dragoman-dev/dragoman/internal/catalog"
 	"github.com/dragoman-dev/dragoman/internal/config"
 	"github.com/dragoman-dev/dragoman/internal/intel"
 	"github.com/dragoman-dev/dragoman/internal/route"
+	"github.com/dragoman-dev/dragoman/internal/text"
 	"github.com/dragoman-dev/dragoman/internal/watch"
 )
 
@@ -28,6 +30,7 @@ const (
 // lister knows the files of the workspace that git does not ignore.
 type lister struct {
 	root string
+	git  string // the program; "" where there is none
 	// changes tells whether files came or went since the last call; known is false
 	// where nothing watches.
 	changes func() (changed, known bool)
@@ -40,8 +43,18 @@ type lister struct {
 	whole bool
 }
 
-func newLister(root string, changes func() (bool, bool)) *lister {
-	return &lister{root: root, changes: changes, turn: make(chan struct{}, 1)}
+func newLister(root, git string, changes func() (bool, bool)) *lister {
+	return &lister{root: root, git: git, changes: changes, turn: make(chan struct{}, 1)}
+}
+
+// findGit looks on this process' own PATH; a git that lies in the workspace is
+// none.
+func findGit(root string) string {
+	git, err := exec.LookPath("git")
+	if err != nil || !filepath.IsAbs(git) || text.Within(root, catalog.Real(git)) {
+		return ""
+	}
+	return git
 }
 
 // list returns the files (absolute, sorted); whole is false when it was cut.
@@ -59,7 +72,7 @@ func (l *lister) list(ctx context.Context) (files []string, whole bool) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
-	files, whole, err := gitFiles(ctx, l.root, 0)
+	files, whole, err := gitFiles(ctx, l.git, l.root, 0)
 	if err != nil {
 		files, whole = walkFiles(ctx, l.root)
 	}
@@ -74,8 +87,11 @@ func (l *lister) list(ctx context.Context) (files []string, whole bool) {
 
 // gitFiles asks git, with nothing of the repository running. Repositories inside
 // are listed by themselves.
-func gitFiles(ctx context.Context, root string, depth int) (files []string, whole bool, err error) {
-	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath="+os.DevNull,
+func gitFiles(ctx context.Context, git, root string, depth int) (files []string, whole bool, err error) {
+	if git == "" {
+		return nil, false, exec.ErrNotFound
+	}
+	cmd := exec.CommandContext(ctx, git, "-c", "core.fsmonitor=false", "-c", "core.hooksPath="+os.DevNull,
 		"-C", root, "ls-files", "-z", "-co", "--exclude-standard")
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
 	cmd.WaitDelay = time.Second
@@ -92,7 +108,7 @@ func gitFiles(ctx context.Context, root string, depth int) (files []string, whol
 		seen[n] = true
 		path := filepath.Join(root, filepath.FromSlash(n))
 		if strings.HasSuffix(n, "/") {
-			if inner, _, err := gitFiles(ctx, path, depth+1); err == nil && depth < 2 {
+			if inner, _, err := gitFiles(ctx, git, path, depth+1); err == nil && depth < 2 {
 				files = append(files, inner...)
 			}
 			continue

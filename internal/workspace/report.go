@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/dragoman-dev/dragoman/internal/catalog"
@@ -45,7 +44,7 @@ func (w *Workspace) MaxFileSize() int64 { return w.maxFileSize() }
 
 // IgnoreState says how git-ignored files are known.
 func (w *Workspace) IgnoreState() string {
-	if _, err := exec.LookPath("git"); err != nil {
+	if w.files.git == "" {
 		return "built-in matcher (git is not on PATH; unusual patterns may be misread)"
 	}
 	return "git"

@@ -106,7 +106,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		resolved: map[resolveKey]*resolution{}, headers: map[string]string{},
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
-	w.files = newLister(w.Root, w.fileEvents)
+	w.files = newLister(w.Root, findGit(w.Root), w.fileEvents)
 	w.markers = newMarkerCache()
 	w.configure()
 	w.startExplicit()

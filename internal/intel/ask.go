@@ -87,8 +87,13 @@ func younger(ctx context.Context, c Candidate, dead int) (*server.Session, error
 	for {
 		changed := c.Server.Changed()
 		sess, err := c.Server.Open(ctx)
-		if err != nil || sess.Generation() > dead {
-			return sess, err
+		if err != nil {
+			return nil, err
+		}
+		if sess.Generation() > dead {
+			if _, err := sess.Await(ctx, server.Initialized); !isGone(err) {
+				return sess, err
+			}
 		}
 		select {
 		case <-changed:

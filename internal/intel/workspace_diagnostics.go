@@ -67,7 +67,7 @@ func (q *question) coverage(ctx context.Context, parts []part[workspaceReport]) 
 		}
 		n := 0
 		for uri := range p.value.byURI {
-			if q.d.locate(uri).Inside {
+			if at := q.d.locate(uri); at.Inside && exists(at.Path) {
 				n++
 			}
 		}
@@ -112,8 +112,7 @@ func problemsOf(d *Deps, parts []part[workspaceReport]) []sited[fileProblem] {
 	all = slices.DeleteFunc(all, func(x sited[fileProblem]) bool {
 		missing, known := gone[x.at.Path]
 		if !known && x.at.Path != "" {
-			_, err := os.Stat(x.at.Path)
-			missing = os.IsNotExist(err)
+			missing = !exists(x.at.Path)
 			gone[x.at.Path] = missing
 		}
 		return missing
@@ -160,4 +159,9 @@ func (q *question) cutProblems(files []query.FileProblems) []query.FileProblems 
 		left -= len(files[i].Problems)
 	}
 	return files
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !os.IsNotExist(err)
 }

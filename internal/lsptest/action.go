@@ -298,7 +298,7 @@ func compilePublish(a args) (func(*turn), error) {
 func compileProgress(a args) (func(*turn), error) {
 	kind, tok := a.str(0), jsonToken(a.pos[1])
 	if kind == "create" {
-		return func(x *turn) { x.r.ask("window/workDoneProgress/create", `{"token":`+tok+`}`, nil, false) }, nil
+		return func(x *turn) { x.r.ask("window/workDoneProgress/create", `{"token":`+tok+`}`, nil) }, nil
 	}
 	v := map[string]any{"kind": kind}
 	text := map[string]string{"begin": "title", "report": "message", "end": "message"}[kind]
@@ -351,7 +351,11 @@ func compileRequest(a args) (func(*turn), error) {
 	return func(x *turn) {
 		w := *want
 		w.result = x.expand(w.result)
-		x.r.ask(method, x.expand(params), &w, nowait)
+		if nowait {
+			x.r.askLater(method, x.expand(params), &w)
+			return
+		}
+		x.r.ask(method, x.expand(params), &w)
 	}, nil
 }
 
@@ -364,7 +368,7 @@ func compileRegister(a args) (func(*turn), error) {
 		if options != "" {
 			reg["registerOptions"] = rawJSON(options)
 		}
-		x.r.ask("client/registerCapability", toJSON(map[string]any{"registrations": []any{reg}}), &wanted{}, false)
+		x.r.ask("client/registerCapability", toJSON(map[string]any{"registrations": []any{reg}}), nil)
 	}, nil
 }
 
@@ -373,7 +377,7 @@ func compileUnregister(a args) (func(*turn), error) {
 	id := or(a.keys["id"], method)
 	return func(x *turn) {
 		reg := map[string]any{"id": id, "method": method}
-		x.r.ask("client/unregisterCapability", toJSON(map[string]any{"unregisterations": []any{reg}}), &wanted{}, false)
+		x.r.ask("client/unregisterCapability", toJSON(map[string]any{"unregisterations": []any{reg}}), nil)
 	}, nil
 }
 

@@ -294,7 +294,7 @@ func (r *run) didChange(m *inbound, d *document, p docParams, wish syncWish) {
 		if c.Range != nil && wish.change == 1 {
 			r.complain("change-kind", "a range, but the server wants whole texts", m)
 		}
-		text, err := apply(d.text, c, r.encoding, r.sc.lfOnly)
+		text, err := apply(d.text, c, units{r.encoding, r.sc.lfOnly})
 		var pe *posError
 		if errors.As(err, &pe) {
 			name := "range"

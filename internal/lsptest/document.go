@@ -15,6 +15,12 @@ type document struct {
 	lang    string
 }
 
+// units is how a server counts.
+type units struct {
+	encoding string // utf-8, utf-16, utf-32
+	lfOnly   bool   // lines end at \n only
+}
+
 type wirePos struct{ Line, Character int }
 
 type change struct {
@@ -31,15 +37,15 @@ type posError struct {
 func (e *posError) Error() string { return e.text }
 
 // apply returns text after one change.
-func apply(text string, c change, encoding string, lfOnly bool) (string, error) {
+func apply(text string, c change, u units) (string, error) {
 	if c.Range == nil {
 		return c.Text, nil
 	}
-	start, err := offset(text, c.Range.Start, encoding, lfOnly)
+	start, err := offset(text, c.Range.Start, u)
 	if err != nil {
 		return text, err
 	}
-	end, err := offset(text, c.Range.End, encoding, lfOnly)
+	end, err := offset(text, c.Range.End, u)
 	if err != nil {
 		return text, err
 	}
@@ -50,10 +56,10 @@ func apply(text string, c change, encoding string, lfOnly bool) (string, error) 
 }
 
 // offset turns a wire position into bytes; it accepts only positions that exist.
-func offset(text string, p wirePos, encoding string, lfOnly bool) (int, error) {
+func offset(text string, p wirePos, u units) (int, error) {
 	at := 0
 	for range p.Line {
-		n := lineEnd(text[at:], lfOnly)
+		n := lineEnd(text[at:], u)
 		if n < 0 {
 			return 0, &posError{text: fmt.Sprintf("line %d is past the last line", p.Line)}
 		}
@@ -62,23 +68,23 @@ func offset(text string, p wirePos, encoding string, lfOnly bool) (int, error) {
 	if p.Line < 0 || p.Character < 0 {
 		return 0, &posError{text: "a negative position"}
 	}
-	units, line := 0, lineText(text[at:], lfOnly)
+	col, line := 0, lineText(text[at:], u)
 	for i, c := range line {
-		if units == p.Character {
+		if col == p.Character {
 			return at + i, nil
 		}
-		if units > p.Character {
-			return 0, &posError{surrogate: true, text: fmt.Sprintf("%d:%d is inside a character (%s)", p.Line, p.Character, encoding)}
+		if col > p.Character {
+			return 0, &posError{surrogate: true, text: fmt.Sprintf("%d:%d is inside a character (%s)", p.Line, p.Character, u.encoding)}
 		}
-		units += width(c, line[i:], encoding)
+		col += width(c, line[i:], u.encoding)
 	}
-	if units == p.Character {
+	if col == p.Character {
 		return at + len(line), nil
 	}
-	if units > p.Character {
-		return 0, &posError{surrogate: true, text: fmt.Sprintf("%d:%d is inside a character (%s)", p.Line, p.Character, encoding)}
+	if col > p.Character {
+		return 0, &posError{surrogate: true, text: fmt.Sprintf("%d:%d is inside a character (%s)", p.Line, p.Character, u.encoding)}
 	}
-	return 0, &posError{text: fmt.Sprintf("%d:%d is past the end of the line (%d %s units)", p.Line, p.Character, units, encoding)}
+	return 0, &posError{text: fmt.Sprintf("%d:%d is past the end of the line (%d %s units)", p.Line, p.Character, col, u.encoding)}
 }
 
 // width is how many units of the encoding the character takes.
@@ -94,9 +100,9 @@ func width(c rune, rest, encoding string) int {
 }
 
 // lineEnd is the offset after the first line end, -1 when there is none.
-func lineEnd(s string, lfOnly bool) int {
+func lineEnd(s string, u units) int {
 	set := "\r\n"
-	if lfOnly {
+	if u.lfOnly {
 		set = "\n"
 	}
 	i := strings.IndexAny(s, set)
@@ -110,12 +116,12 @@ func lineEnd(s string, lfOnly bool) int {
 }
 
 // lineText is the first line without its end.
-func lineText(s string, lfOnly bool) string {
-	n := lineEnd(s, lfOnly)
+func lineText(s string, u units) string {
+	n := lineEnd(s, u)
 	if n < 0 {
 		return s
 	}
-	if lfOnly {
+	if u.lfOnly {
 		return s[:n-1]
 	}
 	return strings.TrimRight(s[:n], "\r\n")

@@ -32,7 +32,7 @@ func TestOffset(t *testing.T) {
 		{"a", 0, 2, "utf-16", -1},
 		{"a", -1, 0, "utf-16", -1},
 	} {
-		got, err := offset(c.text, wirePos{c.line, c.col}, c.encoding, false)
+		got, err := offset(c.text, wirePos{c.line, c.col}, units{encoding: c.encoding})
 		var pe *posError
 		if errors.As(err, &pe) {
 			if got = -1; pe.surrogate {
@@ -43,7 +43,7 @@ func TestOffset(t *testing.T) {
 			t.Errorf("%q %d:%d %s: %d, want %d", c.text, c.line, c.col, c.encoding, got, c.want)
 		}
 	}
-	if got, err := offset("a\rb\nc", wirePos{1, 0}, "utf-16", true); got != 4 || err != nil {
+	if got, err := offset("a\rb\nc", wirePos{1, 0}, units{"utf-16", true}); got != 4 || err != nil {
 		t.Errorf("LF only: %d %v", got, err)
 	}
 }
@@ -75,7 +75,7 @@ func TestApplyIncremental(t *testing.T) {
 			}
 		}
 		end := struct{ Start, End wirePos }{wirePos{line, col}, wirePos{line, col}}
-		got, err := apply(string(head), change{Range: &end, Text: string(tail)}, encoding, false)
+		got, err := apply(string(head), change{Range: &end, Text: string(tail)}, units{encoding: encoding})
 		if err != nil || got != string(runes) {
 			t.Fatalf("%q at %d:%d: %q, %v", string(head), line, col, got, err)
 		}

@@ -226,6 +226,7 @@ on references log 3 x
 			id++
 			c.request(fmt.Sprint(id), method, params)
 			time.Sleep(2 * time.Second)
+			synctest.Wait()
 			if got := c.reply(float64(id)); !strings.Contains(got, want) {
 				t.Errorf("%s %s: %s, want %s", method, params, got, want)
 			}
@@ -253,6 +254,7 @@ func TestLateAnswers(t *testing.T) {
 		c.request("3", "textDocument/hover", docP)
 		c.notify("$/cancelRequest", `{"id":2}`)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if got := c.reply(2); !strings.Contains(got, `"result":1`) {
 			t.Errorf("late answer: %s", got)
 		}

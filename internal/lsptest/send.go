@@ -232,23 +232,31 @@ func (r *run) newQuestion(method, params string) *question {
 	return q
 }
 
-// ask sends a request to the client; without nowait it waits for the answer and
-// compares it with what is wanted.
-func (r *run) ask(method, params string, want *wanted, nowait bool) {
+// ask sends a request to the client, waits for the answer, and compares it with
+// what is wanted (nil: anything but an error).
+func (r *run) ask(method, params string, want *wanted) {
+	r.awaitAnswer(r.send(method, params), want)
+}
+
+// askLater is ask, but the waiting is done elsewhere.
+func (r *run) askLater(method, params string, want *wanted) {
+	q := r.send(method, params)
+	r.wg.Go(func() { r.awaitAnswer(q, want) })
+}
+
+// send sends a request.
+func (r *run) send(method, params string) *question {
 	q := r.newQuestion(method, params)
 	r.body(`{"jsonrpc":"2.0","id":` + q.id + `,"method":` + toJSON(method) + withParams(params) + `}`)
-	judge := func() {
-		select {
-		case <-q.done:
-			r.judge(q, want)
-		case <-r.dead:
-		}
+	return q
+}
+
+func (r *run) awaitAnswer(q *question, want *wanted) {
+	select {
+	case <-q.done:
+		r.judge(q, want)
+	case <-r.dead:
 	}
-	if nowait {
-		r.wg.Go(judge)
-		return
-	}
-	judge()
 }
 
 // judge compares an answer with what the script wants.

@@ -131,9 +131,7 @@ func (s *Server) Request(gen int, method string, params any) (json.RawMessage, e
 	if r == nil {
 		return nil, fmt.Errorf("there is no process %d", gen)
 	}
-	method = fullMethod(method)
-	q := r.newQuestion(method, encode(params))
-	r.body(`{"jsonrpc":"2.0","id":` + q.id + `,"method":` + toJSON(method) + withParams(encode(params)) + `}`)
+	q := r.send(fullMethod(method), encode(params))
 	limit := time.NewTimer(awaitLimit)
 	defer limit.Stop()
 	select {

@@ -16,7 +16,8 @@
 //
 // Words are separated by spaces. "…" is a quoted word with Go escapes; where JSON is
 // expected it is a JSON string. A word that begins with { or [ reaches to the end of
-// that JSON value. @name stands for the text of a section. In all JSON and texts these are replaced when used:
+// that JSON value. @name stands for the text of a section. In all JSON and texts
+// these are replaced when used:
 //
 //	${root}         folder given in initialize
 //	${rooturi}      its URI as the client spelled it

@@ -1,6 +1,7 @@
 package intel
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -39,7 +40,7 @@ func (b *book) record(a *ask) {
 	entry := base{
 		ServerBasis: query.ServerBasis{
 			Name: a.c.Name, Generation: a.sess.Generation(),
-			Settled: a.before.Settled, LoadError: a.before.LoadError,
+			Settled: a.before.Settled, LoadError: cmp.Or(a.before.LoadError, a.c.Missing),
 		},
 		limited: a.c.Limited,
 	}

@@ -61,7 +61,7 @@ func serve(t *testing.T, o Options) *peer {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
-	p := &peer{t: t, in: inW, lines: bufio.NewReader(outR), done: make(chan error, 1)}
+	p := &peer{t: t, in: inW, lines: newReader(outR), done: make(chan error, 1)}
 	go func() {
 		err := Serve(ctx, o, inR, outW)
 		outW.Close()
@@ -142,3 +142,5 @@ func (r result) text() string {
 	}
 	return r.Result.Content[0].Text
 }
+
+func newReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 64<<10) }

@@ -80,9 +80,7 @@ func (t *lspTool) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.o.CallLimit)
 	defer cancel()
-	ctx, done := reportProgress(ctx, req)
-	a, err := t.o.Backend.Do(ctx, c.Request)
-	done()
+	a, err := t.ask(ctx, req, c.Request)
 	if err != nil {
 		return errorResult(err), nil
 	}
@@ -93,16 +91,8 @@ func (t *lspTool) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 	}, nil
 }
 
-// Answer answers the arguments of one call of the tool outside MCP: the same
-// text, the same errors.
-func Answer(ctx context.Context, b query.Backend, arguments json.RawMessage) (string, error) {
-	c, err := Parse(arguments)
-	if err != nil {
-		return "", err
-	}
-	a, err := b.Do(ctx, c.Request)
-	if err != nil {
-		return "", err
-	}
-	return render.Text(a, c.Render), nil
+func (t *lspTool) ask(ctx context.Context, req *mcp.CallToolRequest, r query.Request) (*query.Answer, error) {
+	ctx, done := reportProgress(ctx, req)
+	defer done()
+	return t.o.Backend.Do(ctx, r)
 }

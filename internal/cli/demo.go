@@ -24,7 +24,7 @@ each other; the exit code is not 0 when one is not what it should be.`
 func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "demo [DIR]", Short: "Ask real questions about this workspace and show the answers", Long: demoLong,
-		Example: "  dragoman demo\n  dragoman demo ~/src/project", Args: cobra.MaximumNArgs(1),
+		Example: "  dragoman demo\n  dragoman demo ~/src/project", Args: atMostOne,
 		RunE: a.work(func(ctx context.Context, args []string) error {
 			dir, err := a.folderOf(args)
 			if err != nil {

@@ -22,7 +22,7 @@ const lspExample = `  dragoman lsp '{"operation": "workspaceSymbol", "query": "h
 
 func (a *app) lspCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "lsp JSON|-", Short: "Call the lsp tool as an agent does", Long: lspLong, Example: lspExample, Args: cobra.ExactArgs(1),
+		Use: "lsp JSON|-", Short: "Call the lsp tool as an agent does", Long: lspLong, Example: lspExample, Args: one,
 		RunE: a.work(func(ctx context.Context, args []string) error {
 			raw := []byte(args[0])
 			if args[0] == "-" {

@@ -21,7 +21,7 @@ const mcpExample = `  claude mcp add dragoman -- dragoman mcp
 func (a *app) mcpCommand() *cobra.Command {
 	var limit time.Duration
 	c := &cobra.Command{
-		Use: "mcp", Short: "Serve agents over MCP (stdio)", Long: mcpLong, Example: mcpExample, Args: cobra.NoArgs,
+		Use: "mcp", Short: "Serve agents over MCP (stdio)", Long: mcpLong, Example: mcpExample, Args: none,
 		RunE: a.work(func(ctx context.Context, _ []string) error {
 			a.flags.timeout = limit
 			return a.serveMCP(ctx)

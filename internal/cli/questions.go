@@ -32,7 +32,7 @@ func (a *app) request(op query.Op, t query.Target) query.Request {
 // at is a verb that asks about one position.
 func (a *app) at(op query.Op, verb, short, example string) *cobra.Command {
 	return &cobra.Command{
-		Use: verb + " FILE:LINE[:COL]", Short: short, Example: example, Args: cobra.ExactArgs(1),
+		Use: verb + " FILE:LINE[:COL]", Short: short, Example: example, Args: one,
 		RunE: a.work(func(ctx context.Context, args []string) error {
 			t, err := a.pointed(args[0])
 			if err != nil {
@@ -46,7 +46,7 @@ func (a *app) at(op query.Op, verb, short, example string) *cobra.Command {
 func (a *app) refsCommand() *cobra.Command {
 	var declaration, ignored bool
 	c := &cobra.Command{
-		Use: "refs FILE:LINE[:COL]", Short: "Show where a symbol is used", Args: cobra.ExactArgs(1),
+		Use: "refs FILE:LINE[:COL]", Short: "Show where a symbol is used", Args: one,
 		Example: "  dragoman refs src/api.ts:10:8\n  dragoman refs --declaration --limit 500 src/api.ts:10:8",
 		RunE: a.work(func(ctx context.Context, args []string) error {
 			t, err := a.pointed(args[0])
@@ -65,7 +65,7 @@ func (a *app) refsCommand() *cobra.Command {
 
 func (a *app) symbolsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "symbols FILE", Short: "Show the symbols of a file", Args: cobra.ExactArgs(1),
+		Use: "symbols FILE", Short: "Show the symbols of a file", Args: one,
 		Example: `  dragoman symbols src/service.ts`,
 		RunE: a.work(func(ctx context.Context, args []string) error {
 			t, err := a.target(args[0])
@@ -80,7 +80,7 @@ func (a *app) symbolsCommand() *cobra.Command {
 func (a *app) searchCommand() *cobra.Command {
 	var ignored bool
 	c := &cobra.Command{
-		Use: "search QUERY", Short: "Find symbols of the workspace by name", Args: cobra.ExactArgs(1),
+		Use: "search QUERY", Short: "Find symbols of the workspace by name", Args: one,
 		Example: "  dragoman search handleRequest\n  dragoman search --limit 100 Handler",
 		RunE: a.work(func(ctx context.Context, args []string) error {
 			r := a.request(query.WorkspaceSymbol, query.Target{})
@@ -95,7 +95,7 @@ func (a *app) searchCommand() *cobra.Command {
 func (a *app) callsCommand() *cobra.Command {
 	var in, out, ignored bool
 	c := &cobra.Command{
-		Use: "calls (--in|--out) FILE:LINE[:COL]", Short: "Show who calls a function, or what it calls", Args: cobra.ExactArgs(1),
+		Use: "calls (--in|--out) FILE:LINE[:COL]", Short: "Show who calls a function, or what it calls", Args: one,
 		Example: "  dragoman calls --in src/utils.ts:30:10\n  dragoman calls --out src/utils.ts:30:10",
 		RunE: a.work(func(ctx context.Context, args []string) error {
 			t, err := a.pointed(args[0])
@@ -121,7 +121,7 @@ func (a *app) callsCommand() *cobra.Command {
 
 func (a *app) diagnosticsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "diagnostics [FILE]", Short: "Show the problems of a file, or of the workspace", Args: cobra.MaximumNArgs(1),
+		Use: "diagnostics [FILE]", Short: "Show the problems of a file, or of the workspace", Args: atMostOne,
 		Example: "  dragoman diagnostics src/buggy.ts\n  dragoman diagnostics",
 		RunE: a.work(func(ctx context.Context, args []string) error {
 			if len(args) == 0 {
@@ -140,7 +140,7 @@ func (a *app) actionsCommand() *cobra.Command {
 	var kinds []string
 	var end string
 	c := &cobra.Command{
-		Use: "actions FILE:LINE[:COL]", Short: "Show the fixes and refactorings offered at a position", Args: cobra.ExactArgs(1),
+		Use: "actions FILE:LINE[:COL]", Short: "Show the fixes and refactorings offered at a position", Args: one,
 		Example: "  dragoman actions src/app.ts:10:3\n  dragoman actions --to 12:1 --kind quickfix src/app.ts:10:3",
 		RunE: a.work(func(ctx context.Context, args []string) error {
 			t, err := a.pointed(args[0])

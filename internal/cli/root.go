@@ -66,7 +66,6 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:       true,
 		DisableAutoGenTag:  true,
 		DisableSuggestions: false,
-		Args:               cobra.NoArgs,
 		// An unknown verb is an error with suggestions; no verb shows the help.
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -129,4 +128,31 @@ func (a *app) abs(path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(a.Dir, path)
+}
+
+// one, atMostOne and none check the number of arguments.
+func one(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return badArgs(c, "takes one argument", args)
+	}
+	return nil
+}
+
+func atMostOne(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return badArgs(c, "takes at most one argument", args)
+	}
+	return nil
+}
+
+func none(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return badArgs(c, "takes no argument", args)
+	}
+	return nil
+}
+
+func badArgs(c *cobra.Command, takes string, args []string) error {
+	return bad(fmt.Sprintf("dragoman %s %s, not %d.", c.Name(), takes, len(args)),
+		"Usage: "+strings.Join(strings.Fields(c.UseLine()), " "))
 }

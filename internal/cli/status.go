@@ -16,7 +16,7 @@ import (
 
 func (a *app) statusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Show the servers of the workspace and their state", Args: cobra.NoArgs,
+		Use: "status", Short: "Show the servers of the workspace and their state", Args: none,
 		Example: "  dragoman status\n  dragoman status --format json",
 		RunE: a.work(func(ctx context.Context, _ []string) error {
 			return a.withBackend(ctx, func(ctx context.Context, b query.Backend) error {
@@ -129,7 +129,7 @@ comes from, why it does not, and what to run. No server is started.`
 
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Show which servers can be used here, and why not", Long: doctorLong, Args: cobra.NoArgs,
+		Use: "doctor", Short: "Show which servers can be used here, and why not", Long: doctorLong, Args: none,
 		Example: "  dragoman doctor\n  dragoman doctor --exit-code",
 		RunE: a.work(func(ctx context.Context, _ []string) error {
 			return a.withBackend(ctx, a.doctor)

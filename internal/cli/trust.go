@@ -26,7 +26,7 @@ folder. It is asked on a terminal; scripts use --trust, which lasts for one run.
 func (a *app) trustCommand() *cobra.Command {
 	var pin bool
 	c := &cobra.Command{
-		Use: "trust [DIR]", Short: "Let the servers of a folder run", Long: trustLong, Args: cobra.MaximumNArgs(1),
+		Use: "trust [DIR]", Short: "Let the servers of a folder run", Long: trustLong, Args: atMostOne,
 		Example: "  dragoman trust\n  dragoman trust --pin ~/src/project",
 		RunE: a.work(func(ctx context.Context, args []string) error {
 			dir, err := a.folderOf(args)
@@ -42,7 +42,7 @@ func (a *app) trustCommand() *cobra.Command {
 
 func (a *app) untrustCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "untrust [DIR]", Short: "Take back the trust in a folder", Args: cobra.MaximumNArgs(1),
+		Use: "untrust [DIR]", Short: "Take back the trust in a folder", Args: atMostOne,
 		Example: `  dragoman untrust`,
 		RunE: a.work(func(ctx context.Context, args []string) error {
 			dir, err := a.folderOf(args)

@@ -10,7 +10,7 @@ import (
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Show the version", Args: cobra.NoArgs, Example: `  dragoman version`,
+		Use: "version", Short: "Show the version", Args: none, Example: `  dragoman version`,
 		RunE: func(*cobra.Command, []string) error {
 			return a.print(fmt.Sprintf("dragoman %s (%s %s/%s)\n", a.version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
 		},

@@ -42,6 +42,9 @@ type Options struct {
 	// Grace is how long questions in flight may still be answered after the end
 	// of input; 0 means 5 s.
 	Grace time.Duration
+
+	// maxLine replaces the constant in tests.
+	maxLine int
 }
 
 func (o *Options) defaults() {
@@ -82,7 +85,7 @@ func New(o Options) *mcp.Server {
 // backend.
 func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	o.defaults()
-	return New(o).Run(ctx, &transport{in: in, out: out, log: o.Logger, grace: o.Grace})
+	return New(o).Run(ctx, &transport{in: in, out: out, log: o.Logger, grace: o.Grace, limit: o.maxLine})
 }
 
 // recoverPanics turns a panic while a message is handled into an error that the

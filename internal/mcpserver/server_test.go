@@ -253,9 +253,10 @@ func TestHungQuestionAtTheEndOfInput(t *testing.T) {
 }
 
 func TestHugeLines(t *testing.T) {
-	p := serve(t, Options{})
+	const limit = 2 << 20
+	p := serve(t, Options{maxLine: limit})
 	p.handshake()
-	const long = maxLine + 1
+	const long = limit + 1
 	go func() {
 		io.WriteString(p.in, `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"`)
 		chunk := strings.Repeat("x", 1<<20)
@@ -263,9 +264,9 @@ func TestHugeLines(t *testing.T) {
 			io.WriteString(p.in, chunk)
 		}
 		p.send(`"}}`)
-		p.send(toolCall("2", `{"operation":"workspaceSymbol","query":"`+strings.Repeat("é", 1<<20)+`"}`))
+		p.send(toolCall("2", `{"operation":"workspaceSymbol","query":"`+strings.Repeat("é", 1<<19)+`"}`))
 	}()
-	if got := p.receive(); !strings.Contains(got, "longer than 64 MB") {
+	if got := p.receive(); !strings.Contains(got, "longer than 2 MB") {
 		t.Errorf("got %.200s", got)
 	}
 	if r := parseResult(t, p.receive()); string(r.ID) != "2" || r.Result.IsError {

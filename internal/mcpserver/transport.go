@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -28,10 +29,15 @@ type transport struct {
 	out   io.Writer
 	log   *slog.Logger
 	grace time.Duration
+	// limit is the length of the longest message that is read; 0 means maxLine.
+	limit int
 }
 
 // Connect implements mcp.Transport.
 func (t *transport) Connect(context.Context) (mcp.Connection, error) {
+	if t.limit == 0 {
+		t.limit = maxLine
+	}
 	c := &conn{t: t, incoming: make(chan jsonrpc.Message), closed: make(chan struct{}),
 		idle: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
 	go c.readLines()
@@ -156,7 +162,7 @@ func (c *conn) readLine(r *bufio.Reader) ([]byte, error) {
 	long := false
 	for {
 		part, err := r.ReadSlice('\n')
-		if long = long || len(line)+len(part) > maxLine; long {
+		if long = long || len(line)+len(part) > c.t.limit; long {
 			line = nil
 		} else {
 			line = append(line, part...)
@@ -165,7 +171,7 @@ func (c *conn) readLine(r *bufio.Reader) ([]byte, error) {
 			continue
 		}
 		if long {
-			c.refuse(nil, jsonrpc.CodeInvalidRequest, "the message is longer than 64 MB")
+			c.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is longer than %d MB", c.t.limit>>20))
 		}
 		line = bytes.TrimPrefix(bytes.TrimSpace(line), []byte("\xef\xbb\xbf"))
 		return line, err

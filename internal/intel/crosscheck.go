@@ -1,12 +1,15 @@
 package intel
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
 	"unicode/utf8"
 
 	"github.com/dragoman-dev/dragoman/internal/lsp"
+	"github.com/dragoman-dev/dragoman/internal/mirror"
+	"github.com/dragoman-dev/dragoman/internal/text"
 )
 
 const (
@@ -107,20 +110,25 @@ func (a *ask) withoutResult(files []string, found []lsp.Location) []string {
 	return silent
 }
 
-// withoutDeclaration takes out the files that declare the symbol, which
+// withoutDeclaration takes out the files that define or declare the symbol, which
 // references without declarations rightly leave out.
 func (a *ask) withoutDeclaration(ctx context.Context, silent []string) []string {
-	if a.q.r.IncludeDeclaration || !a.supports(lsp.MethodDefinition) {
+	if a.q.r.IncludeDeclaration {
 		return silent
 	}
-	declared, err := a.rawLocations(ctx, lsp.MethodDefinition, a.positionParams)
-	if err != nil {
-		return silent
+	for _, method := range []lsp.Feature{lsp.MethodDefinition, lsp.MethodDeclaration} {
+		if len(silent) == 0 || !a.supports(method) {
+			continue
+		}
+		if declared, err := a.rawLocations(ctx, method, a.positionParams); err == nil {
+			silent = a.withoutResult(silent, declared)
+		}
 	}
-	return a.withoutResult(silent, declared)
+	return silent
 }
 
-// openUnopened opens some of the files; false when all were open before, so that
+// openUnopened opens some of the files and asks about each, so that the server has
+// read it when the answer is there; false when all were open before, so that
 // asking again would tell nothing new.
 func (a *ask) openUnopened(ctx context.Context, files []string) bool {
 	opened := 0
@@ -128,14 +136,44 @@ func (a *ask) openUnopened(ctx context.Context, files []string) bool {
 		if _, open := a.opened(f); open {
 			continue
 		}
-		if _, err := a.sess.Mirror().Ensure(ctx, a.q.d.forServer(a.c, f), a.c.LanguageID); err != nil {
+		snap, err := a.sess.Mirror().Ensure(ctx, a.q.d.forServer(a.c, f), a.c.LanguageID)
+		if err != nil {
 			continue
 		}
+		a.probe(ctx, snap)
 		if opened++; opened == openedForCheck {
 			break
 		}
 	}
 	return opened > 0
+}
+
+// probe asks for the definition of the file's first mention of the word. Its result
+// is of no interest: servers load a file that they did not know (gopls a new
+// package) or index one that they knew in an older state (clangd) on its way.
+func (a *ask) probe(ctx context.Context, snap mirror.Snapshot) {
+	off := firstMention(snap.Map.Content(), a.at.Word)
+	if off < 0 || !a.supports(lsp.MethodDefinition) {
+		return
+	}
+	_, _ = a.sess.Call(ctx, string(lsp.MethodDefinition), func() (any, error) {
+		return positionParams{documentID{snap.URI}, snap.Map.PositionOfOffset(off, a.wire())}, nil
+	})
+}
+
+// firstMention is the offset of the first whole word that equals word, -1 without one.
+func firstMention(content []byte, word string) int {
+	for from := 0; ; {
+		i := bytes.Index(content[from:], []byte(word))
+		if i < 0 {
+			return -1
+		}
+		i += from
+		if w, ok := text.WordAt(content, i); ok && w.Start == i && w.End == i+len(word) {
+			return i
+		}
+		from = i + len(word)
+	}
 }
 
 // askAgain repeats the question; the longer answer counts.

@@ -3,7 +3,10 @@ package intel
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/dragoman-dev/dragoman/internal/lsp"
@@ -53,9 +56,25 @@ func siting[T any](d *Deps, items []T, uri func(T) string) []sited[T] {
 // sift leaves out results in git-ignored files of the workspace, which are counted
 // in a note, and marks those in generated files, which come last.
 func sift[T any](ctx context.Context, q *question, results []sited[T]) []sited[T] {
+	results = dropGone(results)
 	results = dropIgnored(ctx, q, results)
 	markGenerated(q, results)
 	return results
+}
+
+// dropGone leaves out results in files that are not there any more: an index may
+// remember what the disk has forgotten.
+func dropGone[T any](all []sited[T]) []sited[T] {
+	there := map[string]bool{"": true} // what is no file is not looked for
+	return slices.DeleteFunc(all, func(r sited[T]) bool {
+		known, asked := there[r.at.Path]
+		if !asked {
+			_, err := os.Lstat(r.at.Path)
+			known = !errors.Is(err, fs.ErrNotExist)
+			there[r.at.Path] = known
+		}
+		return !known
+	})
 }
 
 func dropIgnored[T any](ctx context.Context, q *question, all []sited[T]) []sited[T] {

@@ -7,6 +7,7 @@ type Feature string
 // Methods that are features.
 const (
 	MethodDefinition       Feature = "textDocument/definition"
+	MethodDeclaration      Feature = "textDocument/declaration"
 	MethodReferences       Feature = "textDocument/references"
 	MethodHover            Feature = "textDocument/hover"
 	MethodDocumentSymbol   Feature = "textDocument/documentSymbol"
@@ -30,6 +31,7 @@ const (
 // staticFeatures maps the members of ServerCapabilities to features.
 var staticFeatures = map[string]Feature{
 	"definitionProvider":      MethodDefinition,
+	"declarationProvider":     MethodDeclaration,
 	"referencesProvider":      MethodReferences,
 	"hoverProvider":           MethodHover,
 	"documentSymbolProvider":  MethodDocumentSymbol,

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // tooManyError says that Options.MaxDirs is reached.
@@ -123,7 +125,7 @@ func (w *Watcher) add(path string) error {
 	if w.max > 0 && len(w.tree.dirs) >= w.max {
 		return &tooManyError{w.max}
 	}
-	err := w.backend.Add(path)
+	err := w.ask(func(b *fsnotify.Watcher) error { return b.Add(path) })
 	if exhausted(err) {
 		return err
 	}
@@ -132,7 +134,23 @@ func (w *Watcher) add(path string) error {
 
 func (w *Watcher) unwatch(path string) {
 	if w.backend != nil {
-		w.backend.Remove(path) //nolint:errcheck // it is gone, or was never there
+		w.ask(func(b *fsnotify.Watcher) error { return b.Remove(path) }) //nolint:errcheck // it is gone, or was never there
+	}
+}
+
+// ask calls the kernel's watcher and takes its complaints meanwhile: it may hold the
+// lock that the call needs until somebody listens to one.
+func (w *Watcher) ask(f func(*fsnotify.Watcher) error) error {
+	b := w.backend
+	answer := make(chan error, 1)
+	go func() { answer <- f(b) }()
+	for {
+		select {
+		case err := <-answer:
+			return err
+		case err := <-b.Errors:
+			w.complaints = append(w.complaints, err)
+		}
 	}
 }
 

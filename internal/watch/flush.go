@@ -135,9 +135,10 @@ func (w *Watcher) finish(f *flight) {
 
 // landed: the cookie's event was read.
 func (w *Watcher) landed() {
+	f := w.flight.current()
 	w.checkRoot()
 	w.settle()
-	w.finish(w.flight.current())
+	w.finish(f)
 }
 
 // giveUp ends a flight that took too long. Without any event since the last time

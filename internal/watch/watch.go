@@ -91,6 +91,8 @@ type Watcher struct {
 	silentSince atomic.Int64 // handled when a cookie was last given up; -1 never
 	failure     string       // why events stopped to suffice while a tree was entered; goroutine only
 
+	complaints []error // of the kernel's watcher, to be dealt with; goroutine only
+
 	life      context.Context // ends with Close
 	end       context.CancelFunc
 	done      chan struct{} // closed by the goroutine when it ends
@@ -239,28 +241,28 @@ func (w *Watcher) loop() {
 		case ev := <-events:
 			w.handled.Add(1)
 			w.handle(ev)
-			w.settle()
 		case err := <-failures:
-			w.failed(err)
+			w.complaints = append(w.complaints, err)
 		case reason := <-w.degrade:
 			w.fallBack(reason)
 		case <-w.scan:
 			w.scanFor(w.flight.current())
 		}
+		w.settle()
 	}
 }
 
-// failed deals with what the kernel's watcher complains about.
+// failed deals with what the kernel's watcher complains about. Complaints other than
+// lost events are about folders that were gone before their watch was.
 func (w *Watcher) failed(err error) {
 	if !errors.Is(err, fsnotify.ErrEventOverflow) {
-		w.log.Warn("watching", "error", err)
+		w.log.Debug("watching", "error", err)
 		return
 	}
 	w.log.Info("more changes than the kernel keeps; comparing the whole tree", "root", w.root)
 	f := w.flight.current() // began before the scan; its cookie may be among what was lost, or come late
 	w.subs.lost()
 	w.rescan()
-	w.settle()
 	if f != nil && f == w.flight.current() {
 		w.renew()
 		w.finish(f)
@@ -274,9 +276,14 @@ func (w *Watcher) renew() {
 	}
 }
 
-// settle turns to polling when the kernel's watches did not suffice for what was
-// just entered.
+// settle deals with what came up while an event was handled: complaints, and that
+// the kernel's watches do not suffice.
 func (w *Watcher) settle() {
+	for len(w.complaints) > 0 {
+		err := w.complaints[0]
+		w.complaints = w.complaints[1:]
+		w.failed(err)
+	}
 	if reason := w.failure; reason != "" {
 		w.failure = ""
 		w.fallBack(reason)

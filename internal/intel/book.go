@@ -18,7 +18,8 @@ type book struct {
 	notes     []query.Note
 	unsure    string   // why an empty answer claims nothing, beyond the bases
 	silent    []string // servers that reported nothing, where others did
-	stale     bool
+	stale     bool // something in the answer is of an older text
+	changed   bool // the text changed while the question was answered
 	truncated bool
 	waiting   Candidate // the server that was awaited when time ran out
 }
@@ -37,6 +38,7 @@ func (b *book) record(a *ask) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.stale = b.stale || a.stale
+	b.changed = b.changed || a.stale
 	entry := base{
 		ServerBasis: query.ServerBasis{
 			Name: a.c.Name, Generation: a.sess.Generation(),
@@ -142,7 +144,7 @@ func (q *question) finish(ans *query.Answer) *query.Answer {
 			ans.Notes = append(ans.Notes, query.Note{Code: "partial", Text: s})
 		}
 	}
-	if b.stale {
+	if b.changed {
 		ans.Notes = append(ans.Notes, query.Note{Code: "stale",
 			Text: "the text changed while the question was answered; ask again."})
 	}

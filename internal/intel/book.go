@@ -18,8 +18,8 @@ type book struct {
 	notes     []query.Note
 	unsure    string   // why an empty answer claims nothing, beyond the bases
 	silent    []string // servers that reported nothing, where others did
-	stale     bool // something in the answer is of an older text
-	changed   bool // the text changed while the question was answered
+	stale     bool     // something in the answer is of an older text
+	changed   bool     // the text changed while the question was answered
 	truncated bool
 	waiting   Candidate // the server that was awaited when time ran out
 }

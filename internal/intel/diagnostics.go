@@ -49,6 +49,9 @@ func diagnostics(ctx context.Context, q *question) (*query.Answer, error) {
 // diagnose brings the file's problems up to date. When the text changed while they
 // were awaited they are asked for once more.
 func (a *ask) diagnose(ctx context.Context) (report, error) {
+	if a.snap.Map == nil {
+		return report{}, badRequest("", fmt.Sprintf("%s is not a file; only files have diagnostics.", a.file.Shown), "")
+	}
 	for try := 0; ; try++ {
 		items, fresh, err := a.sess.Diagnose(ctx, a.snap, a.c.LanguageID)
 		if err != nil || !a.changedMeanwhile() || try == 1 {

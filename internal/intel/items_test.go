@@ -77,3 +77,25 @@ func TestNest(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "|"), want)
 	}
 }
+
+// FuzzWireItem fails when reading an item panics, or sends another data than came.
+func FuzzWireItem(f *testing.F) {
+	f.Add(sentItem)
+	f.Add(`{"name":"x","uri":"file:///a","range":{},"selectionRange":{},"data":[1,"a",null],"serverName":3}`)
+	f.Add(`"{}"`)
+	f.Add(`{"kind":`)
+	f.Fuzz(func(t *testing.T, s string) {
+		item, _, err := wireItem(json.RawMessage(s))
+		if err != nil {
+			return
+		}
+		have, err := members(item.Raw)
+		if err != nil {
+			t.Fatalf("%q became %q: %v", s, item.Raw, err)
+		}
+		before, _ := members(unquotedObject(json.RawMessage(s)))
+		if string(field(have, "data")) != string(field(before, "data")) {
+			t.Errorf("data %s became %s", field(before, "data"), field(have, "data"))
+		}
+	})
+}

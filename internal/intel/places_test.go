@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/dragoman-dev/dragoman/internal/lsptest"
 	"github.com/dragoman-dev/dragoman/query"
@@ -300,5 +301,43 @@ func TestLimit(t *testing.T) {
 		bubble(t, twoFiles, s, func(f *fixture) {
 			want(t, "total", f.ask(at(query.References, "a.go", 3, 6)).Total.String(), "1+")
 		})
+	})
+}
+
+func TestOtherSchemes(t *testing.T) {
+	script := `
+allow request-not-open
+on definition reply [{"uri":"jdt://contents/A.class?=x","range":` + rangeJSON(4, 2, 5) + `}]
+expect definition when="jdt://contents"
+expect definition when="\"character\":2"
+`
+	bubble(t, twoFiles, lone(script), func(f *fixture) {
+		a := f.ask(at(query.Definition, "a.go", 3, 14))
+		want(t, "place", placesOf(a), "jdt://contents/A.class?=x:5:3")
+		if !hasNote(a, "partial", "unit of the server") || !a.Body.(*query.Places).Items[0].Outside {
+			t.Errorf("notes %v", a.Notes)
+		}
+		a = f.ask(at(query.Definition, "jdt://contents/A.class?=x", 5, 3))
+		want(t, "about it", a.Path+" "+point(*a.At)+" "+placesOf(a), "jdt://contents/A.class?=x 5:3 jdt://contents/A.class?=x:5:3")
+	})
+}
+
+func TestUnopenedFileHasChanged(t *testing.T) {
+	script := `on definition reply [{"uri":"${uri:b.go}","range":` + rangeJSON(0, 3, 4) + `}]`
+	const text = "-- a.go --\npackage a\n\nvar x = z\n-- b.go --\nééyy\n"
+	bubble(t, text, lone("capabilities {\"positionEncoding\":\"utf-8\"}\n"+script), func(f *fixture) {
+		path := filepath.Join(f.root, "b.go")
+		old := time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+		ask := at(query.Definition, "a.go", 3, 9)
+		want(t, "before", placesOf(f.ask(ask)), "b.go:1:2")
+		// Same size, same mtime.
+		f.edit("b.go", "yyéé\n")
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+		want(t, "after", placesOf(f.ask(ask)), "b.go:1:3")
 	})
 }

@@ -51,6 +51,17 @@ func (a *ask) aim(ctx context.Context, p query.Point) error {
 	return nil
 }
 
+// stand puts a question exactly at p, which is known to be a name.
+func (a *ask) stand(p query.Point) error {
+	off, err := a.snap.Map.OffsetOfPoint(textPoint(p), a.q.d.Columns)
+	if err != nil {
+		return err
+	}
+	w, _ := identifierAt(a.snap.Map.Content(), off, a.c.LanguageID)
+	a.at = a.spotAt(off, w)
+	return nil
+}
+
 func (a *ask) spotAt(off int, w text.Word) spot {
 	return spot{
 		Offset: off,

@@ -168,7 +168,7 @@ func (q *question) topReferences(ctx context.Context, found *query.Found, top si
 	file := subject{Path: top.at.Path, Shown: top.at.Shown}
 	c := q.sameServer(ctx, file, top.item.from.c)
 	put := func(ctx context.Context, a *ask) ([]lsp.Location, error) {
-		if err := a.aim(ctx, found.Top.Place.Span.Start); err != nil {
+		if err := a.stand(found.Top.Place.Span.Start); err != nil {
 			return nil, err
 		}
 		return a.references(ctx, false)

@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/fsnotify/fsnotify"
 	"pgregory.net/rapid"
 )
 
@@ -117,6 +119,75 @@ func believe(t *rapid.T, known, before, after map[string]string, lines []string)
 		}
 		if old, was := before[name]; was && old != content && !told[name] {
 			t.Errorf("%s was changed unnoticed", name)
+		}
+	}
+}
+
+// TestModelOfLoss is TestModel where the kernel loses all events of some rounds.
+func TestModelOfLoss(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		stalled, goOn := make(chan struct{}), make(chan struct{})
+		var armed atomic.Bool
+		o := Options{Skip: func(dir string) bool {
+			if filepath.Base(dir) != "stall" {
+				return false
+			}
+			if armed.Swap(false) {
+				stalled <- struct{}{}
+				<-goOn
+			}
+			return true
+		}}
+		x := &world{t: t, root: t.TempDir()}
+		for _, name := range []string{"a/f", "a/b/f", "c/f"} {
+			x.write(name, "start")
+		}
+		x.open(o)
+		defer x.w.Close()
+		known := disk(t, x.root)
+		for range rapid.IntRange(1, 4).Draw(rt, "questions") {
+			lose := rapid.Bool().Draw(rt, "lose")
+			if lose {
+				armed.Store(true)
+				x.mkdir("stall")
+				<-stalled
+			}
+			before := disk(t, x.root)
+			did := []string{fmt.Sprint("lose ", lose)}
+			for range rapid.IntRange(1, 6).Draw(rt, "operations") {
+				did = append(did, operate(rt, x.root))
+			}
+			if lose {
+				x.swallow()
+				goOn <- struct{}{}
+				x.w.backend.Errors <- fsnotify.ErrEventOverflow
+				x.remove("stall")
+			}
+			lines, rescan := x.news()
+			believe(rt, known, before, disk(t, x.root), lines)
+			if rescan != lose {
+				rt.Errorf("rescan %v", rescan)
+			}
+			if rt.Failed() {
+				rt.Fatalf("after\n  %s\ncame\n  %s", strings.Join(did, "\n  "), strings.Join(lines, "\n  "))
+			}
+		}
+	})
+}
+
+// swallow reads the kernel's events up to now in place of the stalled watcher.
+func (x *world) swallow() {
+	x.t.Helper()
+	last := x.path("last")
+	x.must(os.Mkdir(last, 0o755))
+	x.must(os.Remove(last))
+	for {
+		select {
+		case ev := <-x.w.backend.Events:
+			if ev.Name == last && ev.Has(fsnotify.Remove) {
+				return
+			}
+		case <-x.w.backend.Errors:
 		}
 	}
 }

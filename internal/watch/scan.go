@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // scanBudget is how long a question waits for a scan while polling. What it did not
@@ -60,6 +62,7 @@ func (w *Watcher) compareDir(path string, queue []string) []string {
 		w.enterNews(path)
 		return queue
 	}
+	w.again(path)
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		w.drop(d)
@@ -75,6 +78,18 @@ func (w *Watcher) compareDir(path string, queue []string) []string {
 	}
 	w.compareEntries(d, entries)
 	return w.below(d, entries, queue)
+}
+
+// again makes sure that a known folder is watched: among the lost events may be that
+// it was moved away and back, and the kernel's watcher lets go of what moves.
+func (w *Watcher) again(path string) {
+	if w.backend == nil {
+		return
+	}
+	err := w.ask(func(b *fsnotify.Watcher) error { return b.Add(path) })
+	if exhausted(err) {
+		w.failure = reasonOf(err)
+	}
 }
 
 // compareEntries tells of the files that differ, and forgets names that are gone.

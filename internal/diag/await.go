@@ -75,7 +75,8 @@ type Silence int
 
 // The readings.
 const (
-	// SilenceIsNothing: only what was said for the current text stands.
+	// SilenceIsNothing: only what was said for the current text stands, also when
+	// other files changed since.
 	SilenceIsNothing Silence = iota
 	// SilenceIsClean: a document without problems never gets a push, so one that
 	// had none has none; problems pushed for an older text do not stand.
@@ -94,24 +95,25 @@ func (s *Store) Confirm(uri string, how Silence) Freshness {
 	if d == nil {
 		return None
 	}
-	if f := s.push(uri); f >= Settled || how == SilenceIsNothing {
+	if f := s.push(uri); f >= Settled || f == None && how == SilenceIsNothing {
 		return f
 	}
 	r := d.source(Push)
 	// A mark means that other files changed; the text itself is the one reported on.
 	ownText := r.at > d.sent && !r.outdated
-	if how == SilenceStands || len(r.items) == 0 || ownText {
+	clean := how == SilenceIsClean && len(r.items) == 0
+	if how == SilenceStands || clean || ownText {
 		r.at, r.settled, r.outdated = s.tick(), true, false
 	}
 	return s.push(uri)
 }
 
-// Mark changes with every MarkAll, so that a pull knows whether anything changed
-// under it.
+// Mark changes with every MarkAll and MarkPulls, so that a pull knows whether
+// anything changed under it.
 func (s *Store) Mark() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.marked
+	return s.pulls
 }
 
 // NeedsWord reports that other files changed since the text of uri was sent and

@@ -53,9 +53,9 @@ type Store struct {
 	mu sync.Mutex // guards everything below
 	// clock counts events, so that before and after need no wall time.
 	clock uint64
-	// marked is the clock of the last MarkAll.
-	marked uint64
-	docs   map[string]*document
+	// marked is the clock of the last MarkAll; pulls is that of the last MarkPulls.
+	marked, pulls uint64
+	docs          map[string]*document
 	// pushed is closed and replaced at each push.
 	pushed  chan struct{}
 	dropped int
@@ -65,6 +65,7 @@ type Store struct {
 type document struct {
 	version int32
 	sent    uint64 // clock of the last Sent; 0 when never sent
+	before  uint64 // clock of the Sent before that
 	closed  bool
 	sources map[Source]*report
 }
@@ -113,16 +114,35 @@ func (s *Store) Sent(uri string, version int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if d := s.doc(uri); d != nil {
+		d.before = d.sent
 		d.version, d.sent, d.closed = version, s.tick(), false
 	}
 }
 
-// MarkAll records that other files changed or the server asked for a refresh: pull
-// sources are stale, pushes need a new word where the server sends one.
+// SentSame records that the text that was sent last is the same as before, only
+// with a new version: reports about it still are about this text.
+func (s *Store) SentSame(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d := s.docs[uri]; d != nil && d.before > 0 {
+		d.sent = d.before
+	}
+}
+
+// MarkAll records that other files changed: pull sources are stale, pushes need a
+// new word where the server sends one.
 func (s *Store) MarkAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.marked = s.tick()
+	s.pulls = s.marked
+}
+
+// MarkPulls records that the server asked for its pulls to be repeated.
+func (s *Store) MarkPulls() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pulls = s.tick()
 }
 
 // Publish stores a report. version nil means unversioned. A version older than the
@@ -196,14 +216,17 @@ func (s *Store) Closed(uri string) {
 
 // freshness judges one report; mu is held.
 func (s *Store) freshness(d *document, r *report) Freshness {
-	switch {
-	case r == nil || r.at == 0:
+	if r == nil || r.at == 0 {
 		return None
-	case r.outdated, r.at < d.sent, r.at < s.marked:
+	}
+	pushed, mark := d.sources[Push] == r, s.pulls
+	if pushed {
+		mark = s.marked
+	}
+	switch {
+	case r.outdated, r.at < d.sent, r.at < mark:
 		return Stale
-	case r.settled:
-		return Settled
-	case r.version == nil && d.sources[Push] == r:
+	case r.settled, pushed && r.version == nil:
 		return Settled
 	}
 	return Fresh

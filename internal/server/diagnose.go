@@ -35,7 +35,17 @@ func (s *Session) Diagnose(ctx context.Context, snap mirror.Snapshot, languageID
 		return s.known(snap, err)
 	}
 	providers := s.Capabilities().DiagnosticProviders(languageID, snap.URI)
-	var failed error
+	var err, failed error
+	switch {
+	case s.srv.o.Traits.PushProgress != nil:
+		err = s.awaitCheck(ctx, snap)
+	case len(providers) == 0:
+		err = s.awaitPush(ctx, snap)
+	}
+	if err != nil {
+		return s.known(snap, err)
+	}
+	// After the wait: a check that ends asks for the pulls to be repeated.
 	for _, p := range providers {
 		if err := s.pullCurrent(ctx, snap, p); err != nil {
 			if end := s.endOf(ctx); end != nil {
@@ -44,16 +54,8 @@ func (s *Session) Diagnose(ctx context.Context, snap mirror.Snapshot, languageID
 			failed = err
 		}
 	}
-	t := &s.srv.o.Traits
-	var err error
-	switch {
-	case t.PushProgress != nil:
-		err = s.awaitCheck(ctx, snap)
-	case len(providers) == 0:
-		err = s.awaitPush(ctx, snap)
-	}
-	ds, f, err := s.known(snap, err)
-	if f == diag.None && err == nil {
+	ds, f, err := s.known(snap, nil)
+	if f == diag.None {
 		err = failed
 	}
 	return ds, f, err
@@ -136,22 +138,30 @@ func dropped(err error) bool {
 
 // awaitPush waits for the server's word about the current text.
 func (s *Session) awaitPush(ctx context.Context, snap mirror.Snapshot) error {
-	uri := text.CanonicalURI(snap.URI)
+	uri, same := text.CanonicalURI(snap.URI), false
+	if s.srv.o.Traits.FileStatus && s.Basis().Settled && s.problems.Confirm(uri, diag.SilenceIsNothing) >= diag.Settled {
+		return nil // it was built again after the change, and that brought nothing new
+	}
 	if s.problems.NeedsWord(uri) {
 		// Other files changed: a new version makes the server look again.
-		if err := s.mirror.Touch(ctx, snap.Path, s.srv.o.LanguageID(snap.Path)); err != nil {
-			return s.endOf(ctx)
+		var err error
+		if same, err = s.resend(ctx, snap.Path, s.srv.o.LanguageID(snap.Path)); err != nil {
+			return err
 		}
 		if now, ok := s.mirror.Current(snap.Path); ok {
 			snap = now
 		}
 	}
 	if s.srv.o.Traits.NoEmptyPush {
-		return s.awaitSilence(ctx, snap, uri)
+		return s.awaitSilence(ctx, snap, uri, diag.SilenceIsClean)
 	}
 	quiet := pushQuiet
 	if s.srv.o.Traits.FinalPush {
 		quiet = 0
+	}
+	if same {
+		// Servers may say nothing where nothing is different.
+		return s.awaitSilence(ctx, snap, uri, diag.SilenceIsNothing)
 	}
 	for {
 		f := s.waitPush(ctx, uri, snap.Version, quiet, pushCap)
@@ -175,16 +185,20 @@ func (s *Session) waitPush(ctx context.Context, uri string, version int32, quiet
 }
 
 // awaitSilence asks something that the server answers after it has read the text,
-// and takes silence after that for a clean file.
-func (s *Session) awaitSilence(ctx context.Context, snap mirror.Snapshot, uri string) error {
+// and reads the silence after that as how says.
+func (s *Session) awaitSilence(ctx context.Context, snap mirror.Snapshot, uri string, how diag.Silence) error {
 	if err := s.barrier(ctx, snap); err != nil {
 		return err
 	}
-	s.waitPush(ctx, uri, snap.Version, pushQuiet, silentQuiet)
+	quiet := pushQuiet
+	if s.srv.o.Traits.FinalPush {
+		quiet = 0
+	}
+	s.waitPush(ctx, uri, snap.Version, quiet, silentQuiet)
 	if end := s.endOf(ctx); end != nil {
 		return end
 	}
-	s.problems.Confirm(uri, diag.SilenceIsClean)
+	s.problems.Confirm(uri, how)
 	return nil
 }
 

@@ -160,6 +160,16 @@ func (s *Session) begin(caps *lsp.Capabilities) {
 		Sync:        s.documentSync,
 		MaxFileSize: s.srv.o.MaxFileSize,
 		Watched:     s.watched,
-		OnClose:     func(uri string) { s.problems.Closed(text.CanonicalURI(uri)) },
+		LFOnly:      s.srv.o.Traits.LFOnly,
+		OnClose:     s.closed,
 	})
+}
+
+// closed notes that a document was closed.
+func (s *Session) closed(uri string) {
+	uri = text.CanonicalURI(uri)
+	s.problems.Closed(uri)
+	if s.track.isBuilding(uri) {
+		s.track.unbuild(uri)
+	}
 }

@@ -34,6 +34,7 @@ func (t *tracker) judge(now time.Time) verdict {
 	}
 	v.Working, v.Percent = t.work()
 	v.LoadError = t.loadError()
+	t.behind(now, &v)
 	return v
 }
 

@@ -23,6 +23,7 @@ var notices = map[string]func(s *Session, params json.RawMessage){
 	"window/logMessage":               (*Session).logged,
 	"window/showMessage":              (*Session).logged,
 	"experimental/serverStatus":       (*Session).statusChanged,
+	"textDocument/clangd.fileStatus":  (*Session).fileStatus,
 }
 
 // Notify takes one notification of the server; unknown ones mean nothing.
@@ -147,4 +148,15 @@ func clip(s string) string {
 		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
 	}
 	return strings.TrimSpace(s)
+}
+
+// fileStatus is clangd's word about what it does with one document.
+func (s *Session) fileStatus(params json.RawMessage) {
+	var p struct {
+		URI   string `json:"uri"`
+		State string `json:"state"`
+	}
+	if json.Unmarshal(params, &p) == nil && s.srv.o.Traits.FileStatus {
+		s.track.buildState(text.CanonicalURI(p.URI), p.State == "idle")
+	}
 }

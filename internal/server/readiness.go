@@ -51,6 +51,10 @@ type tracker struct {
 	reload, busyUntil time.Time
 	loadLog           string // load error said in passing; stands until the next load
 	check             checks
+	// building holds the documents that the server has still to build; queued is the
+	// number of changed files that it was not told yet.
+	building map[string]build
+	queued   int
 }
 
 // token is one work-done progress.
@@ -75,7 +79,7 @@ type checks struct {
 func newTracker(t Traits, onChange func()) *tracker {
 	return &tracker{
 		rd: t.Readiness, loads: t.LoadErrors, pushes: t.PushProgress, onChange: onChange,
-		changed: make(chan struct{}), tokens: map[string]*token{},
+		changed: make(chan struct{}), tokens: map[string]*token{}, building: map[string]build{},
 		check: checks{done: make(chan struct{})},
 	}
 }

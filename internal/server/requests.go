@@ -60,7 +60,7 @@ func decode(params json.RawMessage, into any) error {
 func (s *Session) agree(json.RawMessage) (any, error) { return nil, nil }
 
 func (s *Session) refreshDiagnostics(json.RawMessage) (any, error) {
-	s.problems.MarkAll()
+	s.problems.MarkPulls()
 	return nil, nil
 }
 

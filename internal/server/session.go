@@ -291,5 +291,9 @@ func (s *Session) sent(method, uri string, version int32) {
 		s.track.changedText()
 		s.problems.MarkAll()
 	}
-	s.problems.Sent(text.CanonicalURI(uri), version)
+	uri = text.CanonicalURI(uri)
+	s.problems.Sent(uri, version)
+	if s.srv.o.Traits.FileStatus {
+		s.track.builds(uri)
+	}
 }

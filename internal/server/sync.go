@@ -1,12 +1,14 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/dragoman-dev/dragoman/internal/mirror"
+	"github.com/dragoman-dev/dragoman/internal/text"
 	"github.com/dragoman-dev/dragoman/internal/watch"
 )
 
@@ -22,13 +24,19 @@ const (
 // syncState is what is still to be told to the server.
 type syncState struct {
 	turn chan struct{} // capacity 1: the token of whoever delivers; guards the rest
-	// notify, touch and reopen survive a delivery that its caller's end cut off.
+	// notify, touch, nudge and gone survive a delivery that its caller's end cut off.
 	notify []watch.Event
 	touch  []string
 	nudge  bool // the open documents must be looked at again (a file they use changed)
+	gone   []string
+	// emptied are deleted files that are shown to the server as empty texts.
+	emptied map[string]bool
 }
 
-func (y *syncState) init() { y.turn = make(chan struct{}, 1) }
+func (y *syncState) init() {
+	y.turn = make(chan struct{}, 1)
+	y.emptied = map[string]bool{}
+}
 
 // Sync makes the server's view of everything equal to the disk: flushes the
 // watcher, sends didChangeWatchedFiles (or opens, by Traits), refreshes open
@@ -61,12 +69,14 @@ func (s *Session) Ensure(ctx context.Context, path string) (mirror.Snapshot, err
 // deliver tells the server of changes while nothing is asked, so that it stays warm.
 func (s *Session) deliver() {
 	for {
+		left := s.unfinished()
 		select {
 		case <-s.sub.Ready():
+			if s.pause(s.ctx, deliverAfter) != nil {
+				return
+			}
+		case <-left:
 		case <-s.ctx.Done():
-			return
-		}
-		if s.pause(s.ctx, deliverAfter) != nil {
 			return
 		}
 		ctx, cancel := context.WithTimeout(s.ctx, deliverLimit)
@@ -75,6 +85,24 @@ func (s *Session) deliver() {
 		}
 		cancel()
 	}
+}
+
+// unfinished is closed at the next event of the server when changed files wait for
+// their turn or are shown empty; nil when none do.
+func (s *Session) unfinished() <-chan struct{} {
+	if !s.srv.o.Traits.FileStatus {
+		return nil
+	}
+	select {
+	case s.sync.turn <- struct{}{}:
+		defer func() { <-s.sync.turn }()
+	case <-s.ctx.Done():
+		return nil
+	}
+	if len(s.sync.touch) == 0 && len(s.sync.emptied) == 0 {
+		return nil
+	}
+	return s.track.judge(time.Now()).changed
 }
 
 // bring delivers what is pending. What the end of ctx cut off is kept for the next.
@@ -148,8 +176,12 @@ func (s *Session) digest(ctx context.Context, events []watch.Event) {
 			project = true
 		}
 		reload = reload || project || served && e.Kind != watch.Changed
-		if t.TellByOpening && served && e.Kind != watch.Deleted {
+		switch {
+		case !t.TellByOpening || !served:
+		case e.Kind != watch.Deleted:
 			y.touch = append(y.touch, e.Path)
+		case t.FileStatus:
+			y.gone = append(y.gone, e.Path)
 		}
 	}
 	s.mirror.Changed(paths...)
@@ -211,17 +243,38 @@ func (s *Session) tell(ctx context.Context) error {
 		}
 		y.notify = nil
 	}
-	for len(y.touch) > 0 {
-		if err := s.touch(ctx, y.touch[0]); err != nil {
-			return err
-		}
-		y.touch = y.touch[1:]
+	if err := s.tellByOpening(ctx); err != nil {
+		return err
 	}
 	if y.nudge {
 		if err := s.nudgeOpen(ctx); err != nil {
 			return err
 		}
 		y.nudge = false
+	}
+	return nil
+}
+
+// tellByOpening shows changed files to a server that hears of them no other way.
+func (s *Session) tellByOpening(ctx context.Context) error {
+	y := &s.sync
+	if s.srv.o.Traits.FileStatus {
+		for len(y.gone) > 0 {
+			if err := s.empty(ctx, y.gone[0]); err != nil {
+				return err
+			}
+			y.gone = y.gone[1:]
+		}
+		if err := s.closeBuilt(ctx); err != nil {
+			return err
+		}
+		return s.give(ctx)
+	}
+	for len(y.touch) > 0 {
+		if err := s.touch(ctx, y.touch[0]); err != nil {
+			return err
+		}
+		y.touch = y.touch[1:]
 	}
 	return nil
 }
@@ -241,11 +294,27 @@ func (s *Session) touch(ctx context.Context, path string) error {
 // nudgeOpen makes a server build the open documents again.
 func (s *Session) nudgeOpen(ctx context.Context) error {
 	for _, doc := range s.mirror.Open() {
-		if err := s.mirror.Touch(ctx, doc.Path, doc.LanguageID); err != nil {
-			if end := s.endOf(ctx); end != nil {
-				return end
-			}
+		if s.track.isBuilding(text.CanonicalURI(doc.URI)) {
+			continue
+		}
+		if _, err := s.resend(ctx, doc.Path, doc.LanguageID); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// resend sends an open document again with a new version, so that the server looks
+// at it and at what it uses; same tells that its text did not change meanwhile.
+func (s *Session) resend(ctx context.Context, path, languageID string) (same bool, err error) {
+	old, _ := s.mirror.Current(path)
+	if err := s.mirror.Touch(ctx, path, languageID); err != nil {
+		return false, s.endOf(ctx)
+	}
+	now, ok := s.mirror.Current(path)
+	if !ok || old.Map == nil || !bytes.Equal(old.Map.Content(), now.Map.Content()) {
+		return false, nil
+	}
+	s.problems.SentSame(text.CanonicalURI(now.URI))
+	return true, nil
 }

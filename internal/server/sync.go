@@ -69,13 +69,12 @@ func (s *Session) Ensure(ctx context.Context, path string) (mirror.Snapshot, err
 // deliver tells the server of changes while nothing is asked, so that it stays warm.
 func (s *Session) deliver() {
 	for {
-		left := s.unfinished()
 		select {
 		case <-s.sub.Ready():
 			if s.pause(s.ctx, deliverAfter) != nil {
 				return
 			}
-		case <-left:
+		case <-s.unfinished():
 		case <-s.ctx.Done():
 			return
 		}
@@ -87,9 +86,9 @@ func (s *Session) deliver() {
 	}
 }
 
-// unfinished is closed at the next event of the server when changed files wait for
-// their turn or are shown empty; nil when none do.
-func (s *Session) unfinished() <-chan struct{} {
+// unfinished fires when the next changed file may have its turn, or an emptied one
+// may be closed; nil when there is none.
+func (s *Session) unfinished() <-chan time.Time {
 	if !s.srv.o.Traits.FileStatus {
 		return nil
 	}
@@ -102,7 +101,7 @@ func (s *Session) unfinished() <-chan struct{} {
 	if len(s.sync.touch) == 0 && len(s.sync.emptied) == 0 {
 		return nil
 	}
-	return s.track.judge(time.Now()).changed
+	return time.After(idleQuiet)
 }
 
 // bring delivers what is pending. What the end of ctx cut off is kept for the next.

@@ -151,7 +151,7 @@ func (a *ask) settle(ctx context.Context) error {
 		return nil
 	}
 	a.waited = true
-	waiting, cancel := withReserve(ctx)
+	waiting, cancel := withReserve(ctx, settleReserve)
 	defer cancel()
 	basis, err := a.sess.Await(waiting, server.Settled)
 	if err != nil {
@@ -171,13 +171,17 @@ func (a *ask) settle(ctx context.Context) error {
 // mayWait reports that the request did not ask for what is known now.
 func (q *question) mayWait() bool { return q.r.Wait != query.WaitNow }
 
-// withReserve keeps a part of the time that ctx leaves for the question itself.
-func withReserve(ctx context.Context) (context.Context, context.CancelFunc) {
+// settleReserve is what waiting for a server to settle may not take from the
+// question itself.
+const settleReserve = 10 * time.Second
+
+// withReserve keeps a part of the time that ctx leaves: most, or a quarter.
+func withReserve(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return context.WithCancel(ctx)
 	}
-	reserve := min(time.Until(deadline)/4, 10*time.Second)
+	reserve := min(time.Until(deadline)/4, most)
 	return context.WithDeadline(ctx, deadline.Add(-reserve))
 }
 

@@ -180,7 +180,7 @@ func firstMention(content []byte, word string) int {
 func (a *ask) askAgain(ctx context.Context, found []lsp.Location) []lsp.Location {
 	ctx, cancel := context.WithTimeout(ctx, secondAsk)
 	defer cancel()
-	again, err := a.references(ctx, a.q.r.IncludeDeclaration)
+	again, err := a.references(ctx, referenceContext{a.q.r.IncludeDeclaration})
 	if err != nil || len(again) < len(found) {
 		return found
 	}

@@ -51,8 +51,9 @@ func (q *question) explain(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return context.Canceled
 	}
-	if ctx.Err() != nil && !concernsRequest(err) {
-		return q.outOfTime(ctx, c, err)
+	late := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)
+	if late && !concernsRequest(err) {
+		return q.outOfTime(c)
 	}
 	e := q.classify(c, err)
 	if e.Op == "" {
@@ -68,8 +69,8 @@ func (q *question) explain(ctx context.Context, err error) error {
 }
 
 // outOfTime names the server that was awaited and what it was doing.
-func (q *question) outOfTime(ctx context.Context, c Candidate, err error) error {
-	e := &query.Error{Kind: query.Timeout, Op: q.r.Op, Server: c.Name, Path: q.file.Shown, Err: ctx.Err(),
+func (q *question) outOfTime(c Candidate) *query.Error {
+	e := &query.Error{Kind: query.Timeout, Op: q.r.Op, Server: c.Name, Path: q.file.Shown, Err: context.DeadlineExceeded,
 		Message: "The time for the question ran out.", Hint: "Ask again, or give it more time."}
 	if c.Server == nil {
 		return e
@@ -90,6 +91,9 @@ func (q *question) outOfTime(ctx context.Context, c Candidate, err error) error 
 
 // sentence is the explanation of an error without its hint.
 func (q *question) sentence(c Candidate, err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return q.outOfTime(c).Error()
+	}
 	return q.classify(c, err).Error()
 }
 
@@ -154,8 +158,6 @@ func serverFault(c Candidate, err error) *query.Error {
 	case errors.As(err, &reply):
 		e.Kind, e.Message = query.ServerError, reply.Message
 		e.Hint = fmt.Sprintf("%s gave this error (code %d).", c.Name, reply.Code)
-	case errors.Is(err, context.DeadlineExceeded):
-		e.Kind, e.Message, e.Hint = query.Timeout, fmt.Sprintf("%s did not answer in time.", c.Name), "Ask again."
 	default:
 		e.Kind, e.Message = query.Internal, err.Error()
 		e.Hint = "This is a fault of dragoman; please report it."

@@ -25,11 +25,10 @@ const (
 // Ignore asks git which files are ignored. Verdicts are kept until an ignore file
 // or the index of their repository changes. It is safe for concurrent use.
 type Ignore struct {
-	root string
-	git  string // path of git, "" when there is none
+	git string // path of git, "" when there is none
 
 	mu    sync.Mutex             // guards repos; never held while git runs
-	repos map[string]*repository // by top folder; nil: no repository
+	repos map[string]*repository // by top folder
 }
 
 // repository holds the verdicts of one repository or worktree.
@@ -42,13 +41,14 @@ type repository struct {
 	verdicts map[string]bool
 }
 
-// NewIgnore returns a filter for the workspace at root.
-func NewIgnore(root string) *Ignore {
+// NewIgnore returns a filter for the workspace at root. Each path is judged by the
+// repository that holds it, which need not be root's.
+func NewIgnore(_ string) *Ignore {
 	git, err := exec.LookPath("git")
 	if err != nil || !filepath.IsAbs(git) {
 		git = ""
 	}
-	return &Ignore{root: root, git: git, repos: map[string]*repository{}}
+	return &Ignore{git: git, repos: map[string]*repository{}}
 }
 
 // Ignored reports for each absolute path whether git ignores it, by the rules of
@@ -57,8 +57,9 @@ func NewIgnore(root string) *Ignore {
 func (g *Ignore) Ignored(ctx context.Context, paths []string) ([]bool, error) {
 	flags := make([]bool, len(paths))
 	groups := map[*repository][]int{}
+	known := map[string]*repository{}
 	for i, p := range paths {
-		if repo := g.repositoryOf(filepath.Dir(p)); repo != nil {
+		if repo := g.repositoryOf(filepath.Dir(p), known); repo != nil {
 			groups[repo] = append(groups[repo], i)
 		}
 	}
@@ -70,32 +71,31 @@ func (g *Ignore) Ignored(ctx context.Context, paths []string) ([]bool, error) {
 	return flags, nil
 }
 
-// repositoryOf is the repository that holds the folder; its .git is a folder, or a
-// file that names one (worktrees, submodules).
-func (g *Ignore) repositoryOf(dir string) *repository {
+// repositoryOf is the repository that holds the folder, nil when none does; its
+// .git is a folder, or a file that names one (worktrees, submodules). It is looked
+// up anew each time, as repositories come and go; known serves one call.
+func (g *Ignore) repositoryOf(dir string, known map[string]*repository) *repository {
+	if repo, ok := known[dir]; ok {
+		return repo
+	}
+	var repo *repository
+	if gitDir, ok := gitDirOf(dir); ok {
+		repo = g.repository(dir, gitDir)
+	} else if parent := filepath.Dir(dir); parent != dir {
+		repo = g.repositoryOf(parent, known)
+	}
+	known[dir] = repo
+	return repo
+}
+
+// repository keeps the verdicts of a repository from call to call.
+func (g *Ignore) repository(top, gitDir string) *repository {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var visited []string
-	var repo *repository
-	for {
-		known, ok := g.repos[dir]
-		if ok {
-			repo = known
-			break
-		}
-		visited = append(visited, dir)
-		if gitDir, ok := gitDirOf(dir); ok {
-			repo = &repository{top: dir, gitDir: gitDir}
-			break
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			break
-		}
-		dir = parent
-	}
-	for _, d := range visited {
-		g.repos[d] = repo
+	repo := g.repos[top]
+	if repo == nil || repo.gitDir != gitDir {
+		repo = &repository{top: top, gitDir: gitDir}
+		g.repos[top] = repo
 	}
 	return repo
 }

@@ -18,7 +18,7 @@ func references(ctx context.Context, q *question) (*query.Answer, error) {
 		}
 		scan := a.startScan(ctx)
 		defer scan.stop()
-		found, err := a.references(ctx, q.r.IncludeDeclaration)
+		found, err := a.references(ctx, referenceContext{q.r.IncludeDeclaration})
 		if err != nil {
 			return nil, err
 		}
@@ -42,11 +42,11 @@ func references(ctx context.Context, q *question) (*query.Answer, error) {
 // references asks for the references to the symbol at the spot. Where the server's
 // own reading of includeDeclaration is of no use, the declaration is asked for and
 // taken out by what the definition request names.
-func (a *ask) references(ctx context.Context, declaration bool) ([]lsp.Location, error) {
-	sift := !declaration && a.c.DeclarationByDefinition && a.supports(lsp.MethodDefinition)
+func (a *ask) references(ctx context.Context, with referenceContext) ([]lsp.Location, error) {
+	sift := !with.IncludeDeclaration && a.c.DeclarationByDefinition && a.supports(lsp.MethodDefinition)
 	params := func() (any, error) {
 		p, err := a.currentPosition()
-		return referenceParams{p, referenceContext{declaration || sift}}, err
+		return referenceParams{p, referenceContext{with.IncludeDeclaration || sift}}, err
 	}
 	found, err := a.locations(ctx, lsp.MethodReferences, params)
 	if err != nil || !sift || len(found) == 0 {

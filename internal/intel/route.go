@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/dragoman-dev/dragoman/internal/mirror"
 	"github.com/dragoman-dev/dragoman/internal/server"
@@ -139,6 +140,9 @@ func concernsRequest(err error) bool {
 		errors.As(err, &bad) && (bad.Kind == query.BadRequest || bad.Kind == query.StaleText || bad.Kind == query.NotReady)
 }
 
+// mergeReserve is what one silent server may not take from a merged answer.
+const mergeReserve = 2 * time.Second
+
 // part is one server's part of a merged answer.
 type part[T any] struct {
 	c     Candidate
@@ -157,6 +161,9 @@ func every[T any](ctx context.Context, q *question, file subject, p plan,
 		return nil, err
 	}
 	parts := make([]part[T], len(cands))
+	whole := ctx
+	ctx, cancel := withReserve(whole, mergeReserve) // time to show what the others found
+	defer cancel()
 	var wg sync.WaitGroup
 	for i, c := range cands {
 		wg.Go(func() {
@@ -165,7 +172,7 @@ func every[T any](ctx context.Context, q *question, file subject, p plan,
 		})
 	}
 	wg.Wait()
-	return answered(ctx, q, cands, parts)
+	return answered(whole, q, cands, parts)
 }
 
 func answered[T any](ctx context.Context, q *question, cands []Candidate, parts []part[T]) ([]part[T], error) {

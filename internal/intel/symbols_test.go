@@ -1,9 +1,11 @@
 package intel
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dragoman-dev/dragoman/query"
 )
@@ -132,6 +134,25 @@ expect references when="\"character\":5"
 			}
 			want(t, "symbols", strings.Join(got, "; "), "stop two; stopper one,two")
 			if !hasNote(a, "partial", "three could not answer: broken") {
+				t.Errorf("notes %v", a.Notes)
+			}
+		})
+	})
+	t.Run("a silent server does not hold back what others found", func(t *testing.T) {
+		servers := []scripted{
+			{name: "one", traits: self, script: "on symbol hang"},
+			{name: "two", traits: self, script: `on symbol reply [{"name":"stop","kind":12,"location":{"uri":"${uri:b.go}","range":` + block(2, 5, 2, 9) + `}}]
+on references reply [{"uri":"${uri:a.go}","range":` + rangeJSON(2, 13, 17) + `}]`},
+		}
+		bubble(t, twoFiles, servers, func(f *fixture) {
+			ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
+			defer cancel()
+			a, err := Do(ctx, f.d, query.Request{Op: query.WorkspaceSymbol, Query: "stop"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want(t, "symbols", placesOf(a)+" "+shownPlaces(a.Body.(*query.Found).References), "b.go:3:6 a.go:3:14")
+			if !hasNote(a, "partial", "one could not answer: one did not answer in time.") {
 				t.Errorf("notes %v", a.Notes)
 			}
 		})

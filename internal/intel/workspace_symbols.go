@@ -171,7 +171,7 @@ func (q *question) topReferences(ctx context.Context, found *query.Found, top si
 		if err := a.stand(found.Top.Place.Span.Start); err != nil {
 			return nil, err
 		}
-		return a.references(ctx, false)
+		return a.references(ctx, referenceContext{})
 	}
 	refs, a, err := one(ctx, q, c, file, plan{lsp.MethodReferences, server.Initialized}, put, none)
 	if err != nil {

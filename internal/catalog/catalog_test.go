@@ -381,3 +381,41 @@ func TestUntrustedGo(t *testing.T) {
 		})
 	}
 }
+
+func TestSignature(t *testing.T) {
+	dir := lsptest.Workspace(t, "-- nm/a/x --\n-- nm/.cache/x --\n-- nm/.package-lock.json --\n{}\n")
+	paths := []string{filepath.Join(dir, "nm"), filepath.Join(dir, "nm", ".package-lock.json"), filepath.Join(dir, "nm", "@types")}
+	steps := []struct {
+		name    string
+		do      func() error
+		changed bool
+	}{
+		{"nothing", func() error { return nil }, false},
+		{"a tool's cache", func() error { return os.Mkdir(filepath.Join(dir, "nm", ".vite"), 0o755) }, false},
+		{"a package came", func() error { return os.Mkdir(filepath.Join(dir, "nm", "b"), 0o755) }, true},
+		{"first types", func() error { return os.MkdirAll(filepath.Join(dir, "nm", "@types", "c"), 0o755) }, true},
+		{"a package went", func() error { return os.RemoveAll(filepath.Join(dir, "nm", "a")) }, true},
+		{"only the record was written", func() error {
+			return os.WriteFile(filepath.Join(dir, "nm", ".package-lock.json"), []byte("{ }"), 0o600)
+		}, true},
+	}
+	last := Signature(paths, nil)
+	for _, s := range steps {
+		if err := s.do(); err != nil {
+			t.Fatal(err)
+		}
+		now := Signature(paths, last)
+		if SameSignature(last, now) == s.changed {
+			t.Errorf("%s: changed %v", s.name, !s.changed)
+		}
+		last = now
+	}
+}
+
+func TestOlderThan(t *testing.T) {
+	for version, want := range map[string]bool{"5.4.3": true, "5.4.4": false, "5.10.0": false, "4.9.5": true, "6.0.3": false, "5.4.4-beta": false} {
+		if olderThan(version, 5, 4, 4) != want {
+			t.Error(version)
+		}
+	}
+}

@@ -199,6 +199,9 @@ func choosePyright(ctx context.Context, p *Place, e *Entry) (*Choice, error) {
 			"analysis": map[string]any{"extraPaths": sites}}}))
 		deps = append(sites, basePythonDirs(env.Prefix)...)
 	}
+	if env != nil {
+		c.Installed = sitePackages(env.Prefix)
+	}
 	c.Dependencies = func(context.Context) []string {
 		return realDirs(append(deps, globalPackage(c.Path))...)
 	}

@@ -54,6 +54,9 @@ type Choice struct {
 	// does not count as wholly loaded.
 	Missing string
 	Facts   []Fact
+	// Installed lists folders and files of installed packages that no watcher follows;
+	// when one changes (see Signature) the server has to be started anew to see it.
+	Installed []string
 	// unaffected: the entry's restriction takes nothing away from this project.
 	unaffected bool
 	// Dependencies computes the folders outside the workspace whose files may be

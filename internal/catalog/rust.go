@@ -26,7 +26,9 @@ func chooseRust(ctx context.Context, p *Place, e *Entry) (*Choice, error) {
 	if toolchain != "" {
 		c.Facts = append(c.Facts, Fact{"Rust toolchain", toolchain})
 	}
-	if !p.Trusted {
+	if p.Trusted {
+		c.Traits.PushProgress = cargoCheck
+	} else {
 		c.Env = append(c.Env, pinnedRust(toolchain)...)
 	}
 	if _, err := p.Finder.Look("cargo"); err != nil && toolchain == "" {
@@ -47,6 +49,9 @@ func runsAtBuild(root string) bool {
 	return isFile(filepath.Join(root, "build.rs")) || strings.Contains(s, "dependencies") ||
 		strings.Contains(s, "[workspace]") || strings.Contains(s, "proc-macro")
 }
+
+// cargoCheck is the progress of the compiler's own check, which runs with trust only.
+var cargoCheck = regexp.MustCompile(`^(rust-analyzer/flycheck|rustAnalyzer/cargo check|cargo (check|clippy))`)
 
 func named(toolchain string) string {
 	if toolchain == "" {

@@ -73,14 +73,13 @@ var typescript = &Entry{
 		},
 		SingleThreaded:          true,
 		DeclarationByDefinition: true,
-		OwnWatcher:              1500 * time.Millisecond,
 		LoadErrors: []server.LoadPattern{
 			{Match: regexp.MustCompile(`(?i)could not find a valid typescript installation`)},
 			{Match: regexp.MustCompile(`(?i)tsserver (has )?(exited|crashed)|ran out of memory`)},
 		},
 	},
 	InitializationOptions: json.RawMessage(`{"hostInfo":"dragoman","disableAutomaticTypingAcquisition":true,` +
-		`"tsserver":{"useSyntaxServer":"never","logVerbosity":"off"},` +
+		`"tsserver":{"useSyntaxServer":"never","useClientFileWatcher":true,"logVerbosity":"off"},` +
 		`"preferences":{"includePackageJsonAutoImports":"off"}}`),
 	RunsWorkspaceCode: RunsRestrictable,
 	Untrusted: Restriction{
@@ -119,7 +118,8 @@ var pyright = &Entry{
 	Traits: server.Traits{
 		Readiness: server.Readiness{
 			Mode: server.ReadyLog, Log: regexp.MustCompile(`(?i)^(found \d+|no) source files?`),
-			AppearWithin: 20 * time.Second,
+			AppearWithin: 20 * time.Second, ReloadWithin: 400 * time.Millisecond,
+			ProjectFiles: []string{"pyrightconfig.json", "pyproject.toml"},
 		},
 		SingleThreaded:          true,
 		DeclarationByDefinition: true,
@@ -163,6 +163,8 @@ var clangd = &Entry{
 		Readiness: server.Readiness{
 			Mode: server.ReadyProgress, Progress: regexp.MustCompile(`^(backgroundIndexProgress|indexing)$`),
 			NeedsOpenFile: true, AppearWithin: 2 * time.Second, Quiet: 100 * time.Millisecond,
+			ReloadWithin: 300 * time.Millisecond,
+			ProjectFiles: []string{"compile_commands.json", "compile_flags.txt", ".clangd"},
 		},
 		TellByOpening: true,
 		SymbolCap:     1000, ReferenceCap: 10000, // as --limit-results and --limit-references say
@@ -193,7 +195,10 @@ var rustAnalyzer = &Entry{
 		{Names: []string{"rust-project.json"}},
 	},
 	Traits: server.Traits{
-		Readiness:         server.Readiness{Mode: server.ReadyStatus},
+		Readiness: server.Readiness{
+			Mode: server.ReadyStatus, ReloadWithin: time.Second,
+			ProjectFiles: []string{"Cargo.toml", "Cargo.lock", "rust-project.json"},
+		},
 		SymbolCap:         1024, // raised from 128 by the setting below
 		NoEmptyPush:       true,
 		PushProgress:      regexp.MustCompile(`flycheck|cargo check`),

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // tsPackage is a copy of TypeScript on disk.
@@ -108,6 +109,7 @@ func chooseTypeScript(_ context.Context, p *Place, e *Entry) (*Choice, error) {
 			c.Limited = joinSay(c.Limited, "the project's TypeScript "+describeTS(own, wanted)+" is not the one that answers")
 		}
 		c.Missing = nodeModulesMissing(p)
+		c.Installed = nodeModules(p)
 		c.unaffected = own == nil
 		return c, nil
 	}
@@ -119,6 +121,16 @@ func chooseTypeScript(_ context.Context, p *Place, e *Entry) (*Choice, error) {
 		return nil, &MissingError{Name: e.Name, Program: "tsc", Install: "npm install -g typescript@7.0.2", Why: why}
 	}
 	return nil, e.missing(p, "")
+}
+
+// olderThan compares the first three numbers of a version.
+func olderThan(version string, want ...int) bool {
+	for i, n := range firstNumber.FindAllString(version, len(want)) {
+		if have, _ := strconv.Atoi(n); have != want[i] {
+			return have < want[i]
+		}
+	}
+	return false
 }
 
 func describeTS(own *tsPackage, wanted int) string {
@@ -148,6 +160,10 @@ func tsLanguageServer(p *Place, e *Entry, own *tsPackage) *Choice {
 	// Named always: left alone, the server takes the workspace's own copy.
 	c.InitializationOptions = Merge(c.InitializationOptions,
 		toJSON(map[string]any{"tsserver": map[string]any{"path": ts.Server}}))
+	if olderThan(ts.Version, 5, 4, 4) { // cannot be told of changes; it watches the disk itself
+		c.InitializationOptions = Merge(c.InitializationOptions, json.RawMessage(`{"tsserver":{"useClientFileWatcher":false}}`))
+		c.Traits.OwnWatcher = 1500 * time.Millisecond
+	}
 	c.Facts = []Fact{{"tsserver", ts.Server + " (" + ts.Version + ")"}}
 	c.Dependencies = func(context.Context) []string {
 		return realDirs(filepath.Join(ts.Dir, "lib"), globalNodeModules(path))

@@ -28,6 +28,9 @@ type resolveKey struct{ name, root, variant string }
 type resolution struct {
 	choice *catalog.Choice
 	id     fleet.Identity
+	// signature is that of choice.Installed when it was last looked at; guarded by
+	// Workspace.mu.
+	signature map[string]string
 	// deps are the library folders; nil until asked for.
 	deps   []string
 	depsOK bool
@@ -61,12 +64,45 @@ func (w *Workspace) instanceOf(ctx context.Context, s *config.Server, root, vari
 	if err != nil {
 		return intel.Candidate{}, &query.Error{Kind: query.Canceled, Server: s.Name, Message: "The workspace is closed.", Err: err}
 	}
+	if err := w.renew(ctx, r, srv); err != nil {
+		return intel.Candidate{}, err
+	}
 	return intel.Candidate{
 		Name: s.Name, LanguageID: lang, Server: srv, Linter: s.Entry != nil && s.Entry.Linter,
 		Limited: r.choice.Limited, Missing: r.choice.Missing,
 		SymbolCap: r.choice.Traits.SymbolCap, ReferenceCap: r.choice.Traits.ReferenceCap,
 		DeclarationByDefinition: r.choice.Traits.DeclarationByDefinition,
 	}, nil
+}
+
+// renew restarts a running server when packages were installed or removed since it
+// started: nobody watches those folders, and a server that has read them does not
+// look again.
+func (w *Workspace) renew(ctx context.Context, r *resolution, srv *server.Server) error {
+	if len(r.choice.Installed) == 0 {
+		return nil
+	}
+	w.mu.Lock()
+	last := r.signature
+	w.mu.Unlock()
+	now := catalog.Signature(r.choice.Installed, last)
+	w.mu.Lock()
+	changed := r.signature != nil && !catalog.SameSignature(r.signature, now)
+	r.signature = now
+	w.mu.Unlock()
+	if !changed {
+		return nil
+	}
+	switch srv.Snapshot().State {
+	case server.Starting, server.Warming, server.Ready:
+		w.o.Log.Info("restarting: installed packages changed", "server", r.id.Name, "root", r.id.Root)
+		if err := srv.Restart(ctx); ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil {
+			w.o.Log.Warn("restart failed", "server", r.id.Name, "err", err)
+		}
+	}
+	return nil
 }
 
 func (w *Workspace) place(s *config.Server, root, file string) *catalog.Place {

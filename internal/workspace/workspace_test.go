@@ -331,12 +331,7 @@ func TestFilesSeeWhatGitSees(t *testing.T) {
 
 func TestNearRootPrefersSources(t *testing.T) {
 	w := open(t, "-- deep/x/y/a.cpp --\n-- a_test.cpp --\n-- a.h --\n-- main.cpp --\n-- z/gen.pb.cpp --\n-- go.txt --\n", Options{})
-	var clangd = -1
-	for i := range w.admitted {
-		if w.admitted[i].Name == "clangd" {
-			clangd = i
-		}
-	}
+	clangd := indexOf(w, "clangd")
 	var got []string
 	for _, f := range w.nearRoot(t.Context(), &w.admitted[clangd], w.Root, 3) {
 		rel, _ := filepath.Rel(w.Root, f)
@@ -387,4 +382,46 @@ func TestOverlay(t *testing.T) {
 	if d := cmp.Diff([]string{"B=2", "A=9", "C=5"}, got); d != "" {
 		t.Error(d)
 	}
+}
+
+func TestInstalledPackagesRestartTheServer(t *testing.T) {
+	fake := lsptest.NewProgram(t, "")
+	bin := t.TempDir()
+	if err := os.Symlink(fake.Path, filepath.Join(bin, "pyright-langserver")); err != nil {
+		t.Skip(err)
+	}
+	dir := lsptest.Workspace(t, "-- a.py --\n-- .venv/pyvenv.cfg --\n-- .venv/lib/python3.11/site-packages/one/x.py --\n")
+	w := openDir(t, Options{Dir: dir}, append(fake.Env, "PATH="+bin)...)
+	w.admitted[indexOf(w, "pyright")].Args = fake.Args
+	ask := func() {
+		t.Helper()
+		c, err := w.Candidates(t.Context(), filepath.Join(dir, "a.py"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c[0].Server.Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask()
+	ask()
+	if n := fake.Generations(); n != 1 {
+		t.Fatalf("%d processes before anything was installed", n)
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".venv/lib/python3.11/site-packages/two"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ask()
+	if n := fake.Generations(); n != 2 {
+		t.Errorf("%d processes after a package was installed", n)
+	}
+}
+
+func indexOf(w *Workspace, name string) int {
+	for i := range w.admitted {
+		if w.admitted[i].Name == name {
+			return i
+		}
+	}
+	return -1
 }

@@ -273,7 +273,7 @@ func rustProject(t testing.TB, root string, n int) *project {
 	}
 	b.put("src/lib.rs", lib)
 	return b.project(project{
-		Language: "rust", Query: "compute_total", HoverHas: "Adds up items.", BrokenHas: "undefined_name",
+		Language: "rust", Query: "compute_total", HoverHas: "Adds up items.", BrokenHas: "in this scope",
 		refFile: func(i int) (string, string) {
 			return fmt.Sprintf("src/m%03d/f%d.rs", i/10, i), fmt.Sprintf("pub fn f%d() -> i64 {\n    /* %s */ crate::store::«ref:compute_total»(&[])\n}\n", i, odd)
 		},

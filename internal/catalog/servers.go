@@ -231,4 +231,4 @@ var rustAnalyzer = &Entry{
 // the first answer.
 const rustOptions = `{"workspace":{"symbol":{"search":{"limit":1024}}},"files":{"watcher":"client"},"cachePriming":{"enable":false}}`
 
-const rustRestricted = `{"cargo":{"buildScripts":{"enable":false}},"procMacro":{"enable":false},"checkOnSave":false}`
+const rustRestricted = `{"cargo":{"buildScripts":{"enable":false}},"procMacro":{"enable":false},"checkOnSave":false,"diagnostics":{"experimental":{"enable":true}}}`

@@ -131,6 +131,17 @@ func TestSeveralServers(t *testing.T) {
 			})
 		})
 	}
+	t.Run("the first of two never answers", func(t *testing.T) {
+		servers := []scripted{{name: "one", script: "on definition hang", traits: self}, {name: "two", script: answers, traits: self}}
+		bubble(t, twoFiles, servers, func(f *fixture) {
+			ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
+			defer cancel()
+			a, err := Do(ctx, f.d, at(query.Definition, "a.go", 3, 14))
+			if err != nil || placesOf(a) != "b.go:3:6" || !hasNote(a, "fallback", "one did not answer in time; answered by two.") {
+				t.Errorf("%+v, %v", a, err)
+			}
+		})
+	})
 	t.Run("the first that finds something is the only one asked", func(t *testing.T) {
 		servers := []scripted{{name: "one", script: answers, traits: self}, {name: "two", script: "expect none definition", traits: self}}
 		bubble(t, twoFiles, servers, func(f *fixture) {

@@ -2,6 +2,8 @@ package intel
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -108,6 +110,8 @@ func (b *book) fallback(passed passedOver, c Candidate) {
 		switch {
 		case isUnsupported(x.err):
 			why = "does not support it"
+		case errors.Is(x.err, context.DeadlineExceeded):
+			why = "did not answer in time"
 		case x.err != nil:
 			why = "failed (" + strings.TrimSuffix(x.err.Error(), ".") + ")"
 		}

@@ -59,8 +59,8 @@ func first[T any](ctx context.Context, q *question, file subject, p plan,
 	}
 	var passed passedOver
 	var asked *ask
-	for _, c := range cands {
-		value, a, err := one(ctx, q, c, file, p, put, empty)
+	for i, c := range cands {
+		value, a, err := inTurn(ctx, len(cands)-1-i, q, c, file, p, put, empty)
 		if err != nil {
 			if concernsRequest(err) || ctx.Err() != nil {
 				q.waitingFor(c)
@@ -82,6 +82,17 @@ func first[T any](ctx context.Context, q *question, file subject, p plan,
 	}
 	q.book.doubt(passed.failure(q))
 	return nothing, asked, nil
+}
+
+// inTurn puts a question to one server so that time is left for those that follow.
+func inTurn[T any](ctx context.Context, following int, q *question, c Candidate, file subject, p plan,
+	put func(context.Context, *ask) (T, error), empty func(T) bool) (T, *ask, error) {
+	if following == 0 {
+		return one(ctx, q, c, file, p, put, empty)
+	}
+	ctx, cancel := withReserve(ctx, settleReserve)
+	defer cancel()
+	return one(ctx, q, c, file, p, put, empty)
 }
 
 // passedOver remembers the servers that did not answer, and why (nil: found nothing).

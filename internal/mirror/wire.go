@@ -6,6 +6,12 @@ type didOpenParams struct {
 	TextDocument textDocumentItem `json:"textDocument"`
 }
 
+// Document names the document and version that the notification is about, for a
+// Notifier that takes note of it.
+func (p didOpenParams) Document() (uri string, version int32) {
+	return p.TextDocument.URI, p.TextDocument.Version
+}
+
 type textDocumentItem struct {
 	URI        string `json:"uri"`
 	LanguageID string `json:"languageId"`
@@ -16,6 +22,11 @@ type textDocumentItem struct {
 type didChangeParams struct {
 	TextDocument   versionedDocument `json:"textDocument"`
 	ContentChanges []contentChange   `json:"contentChanges"`
+}
+
+// Document is that of didOpenParams.
+func (p didChangeParams) Document() (uri string, version int32) {
+	return p.TextDocument.URI, p.TextDocument.Version
 }
 
 type versionedDocument struct {

@@ -36,14 +36,19 @@ func (s *Session) Await(ctx context.Context, n Need) (Basis, error) {
 	if err := s.Sync(ctx); err != nil {
 		return s.Basis(), err
 	}
+	return s.settle(ctx)
+}
+
+// settle opens by the rules and waits for settled.
+func (s *Session) settle(ctx context.Context) (Basis, error) {
 	if err := s.openByRule(ctx); err != nil {
 		return s.Basis(), err
 	}
-	return s.waitSettled(ctx)
+	return s.waitFor(ctx, isSettled)
 }
 
-// waitSettled waits for the tracker's judgement.
-func (s *Session) waitSettled(ctx context.Context) (Basis, error) {
+// waitFor waits for the tracker's judgement, at most the ceiling.
+func (s *Session) waitFor(ctx context.Context, enough func(verdict) bool) (Basis, error) {
 	began := time.Now()
 	ceiling := time.NewTimer(s.track.rd.Ceiling)
 	defer ceiling.Stop()
@@ -52,7 +57,7 @@ func (s *Session) waitSettled(ctx context.Context) (Basis, error) {
 	for {
 		now := time.Now()
 		v := s.track.judge(now)
-		if v.Settled {
+		if enough(v) {
 			return v.Basis, nil
 		}
 		if v.Basis != said || now.Sub(saidAt) >= reportEvery {
@@ -125,6 +130,7 @@ func (s *Session) openByRule(ctx context.Context) error {
 		s.track.restart() // nothing can be opened: there is nothing to know
 	}
 	o.done = true
+	s.track.openDone()
 	return nil
 }
 
@@ -133,6 +139,7 @@ func (s *Session) openAgain(ctx context.Context) {
 	select {
 	case s.opening.turn <- struct{}{}:
 		s.opening.done = false
+		s.track.openDue()
 		<-s.opening.turn
 	case <-ctx.Done():
 	}

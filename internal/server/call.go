@@ -109,7 +109,7 @@ func (s *Session) retryStale(ctx context.Context, r *retries, method string) (bo
 		if r.awaited++; r.awaited > staleAwaits {
 			return false, &StaleError{Method: method}
 		}
-		b, err := s.waitSettled(ctx)
+		b, err := s.settle(ctx)
 		if err == nil && !b.Settled {
 			err = &StaleError{Method: method}
 		}

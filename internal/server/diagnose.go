@@ -31,7 +31,10 @@ const (
 func (s *Session) Diagnose(ctx context.Context, snap mirror.Snapshot, languageID string) ([]lsp.Diagnostic, diag.Freshness, error) {
 	release := s.mirror.Hold(snap.Path)
 	defer release()
-	if _, err := s.Await(ctx, Settled); err != nil {
+	if err := s.Sync(ctx); err != nil {
+		return s.known(snap, err)
+	}
+	if _, err := s.waitFor(ctx, isLoaded); err != nil {
 		return s.known(snap, err)
 	}
 	providers := s.Capabilities().DiagnosticProviders(languageID, snap.URI)
@@ -139,7 +142,7 @@ func dropped(err error) bool {
 // awaitPush waits for the server's word about the current text.
 func (s *Session) awaitPush(ctx context.Context, snap mirror.Snapshot) error {
 	uri, same := text.CanonicalURI(snap.URI), false
-	if s.srv.o.Traits.FileStatus && s.Basis().Settled && s.problems.Confirm(uri, diag.SilenceIsNothing) >= diag.Settled {
+	if s.srv.o.Traits.FileStatus && s.track.judge(time.Now()).loaded && s.problems.Confirm(uri, diag.SilenceIsNothing) >= diag.Settled {
 		return nil // it was built again after the change, and that brought nothing new
 	}
 	if s.problems.NeedsWord(uri) {

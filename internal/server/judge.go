@@ -16,6 +16,8 @@ type Basis struct {
 // verdict is the tracker's judgement at one moment.
 type verdict struct {
 	Basis
+	// loaded is Settled but for the files that the opening rules have still to open.
+	loaded bool
 	// next is when it may change without an event; zero when only an event helps.
 	next time.Time
 	// changed is closed at the next event.
@@ -35,6 +37,8 @@ func (t *tracker) judge(now time.Time) verdict {
 	v.Working, v.Percent = t.work()
 	v.LoadError = t.loadError()
 	t.behind(now, &v)
+	v.loaded = v.Settled
+	v.Settled = v.Settled && !t.toOpen()
 	return v
 }
 
@@ -233,3 +237,16 @@ func (t *tracker) checking(now time.Time) checkState {
 	st.over = st.begun && !st.live && !c.ended.Before(c.begun)
 	return st
 }
+
+// toOpen reports that the opening rules are not fulfilled; mu is held.
+func (t *tracker) toOpen() bool {
+	return t.unopened || t.rd.NeedsOpenFile && t.started.IsZero()
+}
+
+// openDue notes that projects are still to be opened, openDone that they are.
+func (t *tracker) openDue()  { t.update(func(time.Time) { t.unopened = true }) }
+func (t *tracker) openDone() { t.update(func(time.Time) { t.unopened = false }) }
+
+// isSettled and isLoaded are what is waited for.
+func isSettled(v verdict) bool { return v.Settled }
+func isLoaded(v verdict) bool  { return v.loaded }

@@ -55,6 +55,7 @@ type tracker struct {
 	// number of changed files that it was not told yet.
 	building map[string]build
 	queued   int
+	unopened bool // the marked projects are not opened
 }
 
 // token is one work-done progress.
@@ -80,7 +81,8 @@ func newTracker(t Traits, onChange func()) *tracker {
 	return &tracker{
 		rd: t.Readiness, loads: t.LoadErrors, pushes: t.PushProgress, onChange: onChange,
 		changed: make(chan struct{}), tokens: map[string]*token{}, building: map[string]build{},
-		check: checks{done: make(chan struct{})},
+		check:    checks{done: make(chan struct{})},
+		unopened: len(t.Readiness.OpenPerMarker) > 0,
 	}
 }
 
@@ -220,7 +222,8 @@ func (t *tracker) end(key string, v progressValue, now time.Time) {
 		return
 	}
 	t.retire(tok, now)
-	if tok.counts && tok.load == "" {
+	byProgress := t.rd.Mode == ReadyProgress || t.rd.Mode == ReadyGrace
+	if byProgress && tok.counts && tok.load == "" {
 		t.settledBySignal(now)
 	}
 }

@@ -241,6 +241,35 @@ after initialized:
 	})
 }
 
+func TestReload(t *testing.T) {
+	found := regexp.MustCompile(`Found`)
+	for _, c := range []struct {
+		name, script string
+		rd           Readiness
+		want         time.Duration
+	}{
+		{"its own signal ends it", `log 3 "Found 1"`, Readiness{Mode: ReadyLog, Log: found}, time.Second},
+		{"another signal does not", `progress begin x "Finding" ; progress end x`, Readiness{Mode: ReadyLog, Log: found}, 4 * time.Second},
+		{"nothing comes", ``, Readiness{Mode: ReadyLog, Log: found}, 4 * time.Second},
+		{"progress", `progress begin x "Indexing" ; progress end x`, Readiness{Mode: ReadyProgress, Progress: indexing}, time.Second},
+		{"status", `status false ; sleep 6s ; status true`, Readiness{Mode: ReadyStatus}, 7 * time.Second},
+	} {
+		bubble(t, c.name, func(t *testing.T) {
+			f := run(t, `
+after initialized: log 3 "Found 1" ; status true ; progress begin a "Indexing" ; progress end a
+after x/change: sleep 1s ; `+c.script, traits(Traits{Readiness: c.rd}))
+			s := f.session()
+			awaited(t, s, context.Background())
+			s.track.reloads(4 * time.Second)
+			if err := s.notify(context.Background(), "x/change", nil); err != nil {
+				t.Fatal(err)
+			}
+			_, took := awaited(t, s, context.Background())
+			around(t, "the reload", took, c.want)
+		})
+	}
+}
+
 func TestOpeningRules(t *testing.T) {
 	bubble(t, "a file is opened when the server needs one", func(t *testing.T) {
 		f := run(t, `
@@ -278,6 +307,9 @@ expect didOpen a.go
 expect didOpen lib/c.go
 `, traits(Traits{Readiness: Readiness{Mode: ReadySelf, OpenPerMarker: []string{"a.go", "c.go"}}}))
 		s := f.session()
+		if s.Basis().Settled || f.Snapshot().State != Ready {
+			t.Errorf("before they are opened: %+v, state %d", s.Basis(), f.Snapshot().State)
+		}
 		for range 2 {
 			awaited(t, s, context.Background())
 		}

@@ -115,9 +115,9 @@ func (s *Server) Snapshot() Snapshot {
 	v := s.view.Load()
 	snap := v.Snapshot
 	if v.usable() {
-		b := v.session.Basis()
+		b := v.session.track.judge(time.Now())
 		snap.State = Warming
-		if b.Settled {
+		if b.loaded {
 			snap.State = Ready
 		}
 		snap.Working, snap.Percent, snap.LoadError = b.Working, b.Percent, b.LoadError

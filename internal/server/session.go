@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -260,24 +259,10 @@ func (s *Session) translate(ctx context.Context, err error) error {
 type notifier struct{ s *Session }
 
 func (n notifier) Notify(ctx context.Context, method string, params any) error {
-	switch method {
-	case "textDocument/didOpen", "textDocument/didChange":
-		raw, err := json.Marshal(params)
-		if err != nil {
-			return err
-		}
-		var doc struct {
-			TextDocument struct {
-				URI     string `json:"uri"`
-				Version int32  `json:"version"`
-			} `json:"textDocument"`
-		}
-		if err := json.Unmarshal(raw, &doc); err != nil {
-			return err
-		}
-		n.s.sent(method, doc.TextDocument.URI, doc.TextDocument.Version)
-		params = json.RawMessage(raw)
-	case "textDocument/didSave":
+	if p, ok := params.(interface{ Document() (string, int32) }); ok {
+		uri, version := p.Document()
+		n.s.sent(method, uri, version)
+	} else if method == "textDocument/didSave" {
 		n.s.track.saved()
 	}
 	return n.s.notify(ctx, method, params)

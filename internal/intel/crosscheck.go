@@ -84,12 +84,17 @@ func (a *ask) crosscheck(ctx context.Context, s *scan, found []lsp.Location) []l
 	if len(silent) > 0 {
 		silent = a.withoutDeclaration(ctx, silent)
 	}
-	if len(silent) > 0 && a.q.mayWait() && a.openUnopened(ctx, silent) {
+	if len(silent) > 0 && a.q.mayWait() && !a.q.d.checked.settled(a.checkKey(), silent) && a.openUnopened(ctx, silent) {
 		found = a.askAgain(ctx, found)
 		silent = a.withoutResult(silent, found)
 	}
+	a.q.d.checked.settle(a.checkKey(), silent)
 	a.remark = moreFiles(len(silent), a.at.Word)
 	return found
+}
+
+func (a *ask) checkKey() checkKey {
+	return checkKey{a.c.Server, a.sess.Generation(), a.at.Word}
 }
 
 // withoutResult lists the files, other than the one asked about, that hold no result.

@@ -2,7 +2,9 @@ package intel
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +70,27 @@ expect count references 3
 			mentions(f, "a.go", "b.go", "c.go")
 			for range 2 {
 				if a := f.ask(ask); !hasNote(a, "crosscheck", `1 more file mentions "timeout"; the server does not count it.`) {
+					t.Errorf("notes %v", a.Notes)
+				}
+			}
+		})
+	})
+	t.Run("more files than are opened at once cost one second question, not one each time", func(t *testing.T) {
+		var archive strings.Builder
+		archive.WriteString(mentioned)
+		var files []string
+		for i := range 3 * openedForCheck {
+			files = append(files, fmt.Sprintf("f%02d.go", i))
+			fmt.Fprintf(&archive, "-- f%02d.go --\npackage a // timeout\n", i)
+		}
+		script := `
+on references reply []
+expect count references 3
+`
+		bubble(t, archive.String(), lone(script), func(f *fixture) {
+			mentions(f, files...)
+			for range 2 {
+				if a := f.ask(ask); !hasNote(a, "crosscheck", `48 more files mention "timeout"`) {
 					t.Errorf("notes %v", a.Notes)
 				}
 			}

@@ -60,8 +60,9 @@ type Deps struct {
 	AllowUNC    bool
 	MaxFileSize int64
 
-	texts texts
-	items itemMemory
+	texts   texts
+	items   itemMemory
+	checked checkMemory
 }
 
 // unboundedLimit bounds a question whose caller set no deadline: the budgets of

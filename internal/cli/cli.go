@@ -45,8 +45,9 @@ type Process struct {
 // opener opens a workspace for a run of the command.
 type opener func(ctx context.Context, a *app) (query.Backend, error)
 
-// closeTime bounds the stop of all servers at the end of a command.
-const closeTime = 8 * time.Second
+// polite is how long servers are asked to end at the end of a command, before
+// they are made to: nothing of theirs is worth the wait of somebody who has the answer.
+const polite = 300 * time.Millisecond
 
 // Main runs one command and returns its exit code: 0 answered, 1 nothing found
 // (with --exit-code), 2 bad request, 3 no server that may answer, 4 not ready or
@@ -163,7 +164,7 @@ func (a *app) withBackend(ctx context.Context, f func(context.Context, query.Bac
 		return err
 	}
 	defer func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), polite)
 		defer cancel()
 		if err := b.Close(end); err != nil {
 			a.logger().Warn("stopping servers", "error", err)

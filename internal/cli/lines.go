@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -72,15 +73,15 @@ func (l *lines) answer(a *query.Answer) {
 }
 
 // head writes path:line:col: in front of a text.
-func (l *lines) head(path string, at query.Point) {
-	l.writef("%s:%s:%s: ", l.paint(magenta, render.Escape(l.shown(path))),
+func (l *lines) head(path, uri string, at query.Point) {
+	l.writef("%s:%s:%s: ", l.paint(magenta, render.Escape(l.shown(path, uri))),
 		l.paint(green, strconv.Itoa(at.Line)), l.paint(green, strconv.Itoa(at.Column)))
 }
 
 func (l *lines) places(ps []query.Place) {
 	for i := range ps {
 		p := &ps[i]
-		l.head(p.Path, p.Span.Start)
+		l.head(p.Path, p.URI, p.Span.Start)
 		l.writef("%s\n", l.source(p))
 	}
 }
@@ -92,7 +93,7 @@ func (l *lines) symbols(ss []query.Symbol) {
 }
 
 func (l *lines) symbol(s *query.Symbol) {
-	l.head(s.Place.Path, s.Place.Span.Start)
+	l.head(s.Place.Path, s.Place.URI, s.Place.Span.Start)
 	l.writef("%s%s", strings.Repeat("  ", s.Depth), l.paint(bold, render.Escape(s.Name)))
 	if s.Kind != "" {
 		l.writef(" (%s)", render.Escape(s.Kind))
@@ -108,7 +109,7 @@ func (l *lines) symbol(s *query.Symbol) {
 func (l *lines) calls(g *query.CallGroup) {
 	for i := range g.Calls {
 		c := &g.Calls[i]
-		l.head(c.Place.Path, c.Place.Span.Start)
+		l.head(c.Place.Path, c.Place.URI, c.Place.Span.Start)
 		l.writef("%s", l.paint(bold, render.Escape(c.Name)))
 		if c.Kind != "" {
 			l.writef(" (%s)", render.Escape(c.Kind))
@@ -127,7 +128,7 @@ func (l *lines) calls(g *query.CallGroup) {
 func (l *lines) problems(f *query.FileProblems) {
 	for i := range f.Problems {
 		p := &f.Problems[i]
-		l.head(f.Path, p.Span.Start)
+		l.head(f.Path, f.URI, p.Span.Start)
 		color := blue
 		switch p.Severity {
 		case "ERROR":
@@ -147,7 +148,7 @@ func (l *lines) actions(a *query.Answer, as []query.Action) {
 	for i := range as {
 		act := &as[i]
 		if a.At != nil {
-			l.head(a.Path, *a.At)
+			l.head(a.Path, "", *a.At)
 		}
 		l.writef("%s", render.Escape(act.Title))
 		if act.Kind != "" {
@@ -163,14 +164,30 @@ func (l *lines) actions(a *query.Answer, as []query.Action) {
 	}
 }
 
+// full is a path of an answer made absolute; raw for what is no file. Without a
+// workspace of this run the URI knows where the file is.
+func (l *lines) full(path, uri string) string {
+	switch {
+	case filepath.IsAbs(path), strings.Contains(path, "://"):
+		return path
+	case l.dir != "":
+		return filepath.Join(l.dir, path)
+	}
+	if u, err := url.Parse(uri); err == nil && u.Scheme == "file" && u.Path != "" {
+		return filepath.FromSlash(u.Path)
+	}
+	return path
+}
+
 // shown is a path of an answer as it can be opened from the current folder.
-func (l *lines) shown(path string) string {
-	if filepath.IsAbs(path) || strings.Contains(path, "://") || l.dir == "" {
+func (l *lines) shown(path, uri string) string {
+	full := l.full(path, uri)
+	if filepath.IsAbs(path) || !filepath.IsAbs(full) {
 		return path
 	}
-	rel, err := filepath.Rel(l.cwd, filepath.Join(l.dir, path))
-	if err != nil {
-		return path
+	rel, err := filepath.Rel(l.cwd, full)
+	if err != nil || l.dir == "" && strings.HasPrefix(rel, "..") {
+		return full
 	}
 	return rel
 }
@@ -180,12 +197,9 @@ const maxSource = 8 << 20
 
 // source is the line of a place without its indentation, the place in colour.
 func (l *lines) source(p *query.Place) string {
-	path := p.Path
-	if strings.Contains(path, "://") {
-		return ""
-	}
+	path := l.full(p.Path, p.URI)
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(l.dir, path)
+		return ""
 	}
 	text := l.file(path)
 	at := p.Span.Start

@@ -31,12 +31,15 @@ func (a *app) mcpCommand() *cobra.Command {
 	return c
 }
 
-// Collecting less often costs some megabytes and saves a third of a call's time;
+// Collecting less often costs some megabytes and saves time in each call;
 // the limit keeps the whole process small when answers are large.
 const (
-	gcPercent   = 400
+	gcPercent   = 200
 	memoryLimit = 32 << 20
 )
+
+// sessionEnd is the same at the end of a session: hosts kill after about two seconds.
+const sessionEnd = 1500 * time.Millisecond
 
 func (a *app) serveMCP(ctx context.Context) error {
 	debug.SetGCPercent(gcPercent)
@@ -44,7 +47,7 @@ func (a *app) serveMCP(ctx context.Context) error {
 	// Opening looks around in the workspace; the handshake does not wait for that.
 	b := openInBackground(ctx, a)
 	serveErr := mcpserver.Serve(ctx, mcpserver.Options{Backend: b, Version: a.version(), Logger: a.logger(), CallLimit: a.backstop()}, a.Stdin, a.Stdout)
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessionEnd)
 	defer cancel()
 	if err := b.Close(end); err != nil {
 		a.logger().Warn("stopping servers", "error", err)

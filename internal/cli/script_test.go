@@ -151,6 +151,9 @@ func (s scripted) body(r query.Request) (query.Body, query.Count) {
 			Span: query.Span{Start: query.Point{Line: l, Column: c}, End: query.Point{Line: l, Column: end}}}
 	}
 	helper := query.Symbol{Name: "helper", Kind: "Function", Container: "a", Place: place(3, 6, 12)}
+	if r.Op == query.Definition && os.Getenv("LIE") != "" {
+		return &query.Places{Items: []query.Place{place(4, 2, 3)}}, query.Count{N: 1}
+	}
 	nothing := strings.Contains(r.Target.Path+r.Query, "nothing")
 	switch r.Op {
 	case query.Definition, query.References, query.Implementation:
@@ -175,6 +178,9 @@ func (s scripted) body(r query.Request) (query.Body, query.Count) {
 		return &query.Found{Items: []query.Symbol{helper}, Top: &helper, References: []query.Place{place(6, 2, 8)}}, query.Count{N: 1}
 	case query.IncomingCalls, query.OutgoingCalls:
 		it := query.Item{Symbol: helper, JSON: json.RawMessage(`{"name":"helper"}`)}
+		if r.Op == query.OutgoingCalls {
+			return &query.Calls{Groups: []query.CallGroup{{Of: it, Calls: []query.Call{{Item: it}}, Total: query.Count{N: 1}}}}, query.Count{N: 1}
+		}
 		caller := query.Call{Item: query.Item{Symbol: query.Symbol{Name: "main", Kind: "Function", Place: place(5, 6, 10)}}, Sites: []query.Point{{Line: 6, Column: 2}, {Line: 7, Column: 9}}}
 		return &query.Calls{Groups: []query.CallGroup{{Of: it, Calls: []query.Call{caller}, Total: query.Count{N: 1}}}}, query.Count{N: 1}
 	case query.Diagnostics, query.WorkspaceDiagnostics:

@@ -33,7 +33,7 @@ func JSON(a *query.Answer) ([]byte, error) {
 	t := total(a)
 	d := document{
 		Operation: a.Op, Path: a.Path, At: a.At, Query: a.Query, Server: a.Server,
-		Result: a.Body, Total: t.N, TotalAtLeast: t.AtLeast, Shown: shown(a.Body),
+		Result: whole(a.Body), Total: t.N, TotalAtLeast: t.AtLeast, Shown: shown(a.Body),
 		Settled: a.Basis.Settled, Stale: a.Basis.Stale,
 		Truncated: a.Basis.Truncated || isCut(a),
 		Unsure:    a.Unsure, Servers: a.Basis.Servers, Notes: a.Notes,
@@ -45,6 +45,42 @@ func JSON(a *query.Answer) ([]byte, error) {
 		d.Notes = []query.Note{}
 	}
 	return marshal(d)
+}
+
+// whole returns the body with empty lists where there are none, so that readers
+// never meet null.
+func whole(b query.Body) query.Body {
+	switch b := b.(type) {
+	case *query.Places:
+		return &query.Places{Items: orEmpty(b.Items)}
+	case *query.Outline:
+		return &query.Outline{Items: orEmpty(b.Items)}
+	case *query.Found:
+		c := *b
+		c.Items = orEmpty(b.Items)
+		return &c
+	case *query.Items:
+		return &query.Items{Items: orEmpty(b.Items)}
+	case *query.Actions:
+		return &query.Actions{Items: orEmpty(b.Items)}
+	case *query.Problems:
+		return &query.Problems{Files: orEmpty(b.Files), FilesTotal: b.FilesTotal}
+	case *query.Calls:
+		gs := make([]query.CallGroup, len(b.Groups))
+		for i, g := range b.Groups {
+			g.Calls = orEmpty(g.Calls)
+			gs[i] = g
+		}
+		return &query.Calls{Groups: gs}
+	}
+	return b
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // JSONError prints err for machines: {"error": {"kind", "message", "hint", …}}.

@@ -156,6 +156,9 @@ func (e *Entry) Variant(p *Place) string {
 	return e.variant(p)
 }
 
+// HasVariants reports whether Variant depends on the file.
+func (e *Entry) HasVariants() bool { return e.variant != nil }
+
 // InstallLine is the first recipe whose installer is at hand, else the first.
 func (e *Entry) InstallLine(f *Finder) string {
 	for _, r := range e.Install {

@@ -19,10 +19,11 @@ func chooseClangd(ctx context.Context, p *Place, e *Entry) (*Choice, error) {
 		return nil, err
 	}
 	found, extra := findDatabase(p)
+	c.Recheck = func() string { return databaseMissing(p) }
+	c.Missing = c.Recheck()
 	switch {
 	case found == "":
 		c.Facts = []Fact{{"compile_commands.json", "not found"}}
-		c.Missing = "there is no compile_commands.json or compile_flags.txt, so clangd knows only the files that were opened"
 	default:
 		c.Facts = []Fact{{"compile database", found}}
 		if extra {
@@ -31,6 +32,13 @@ func chooseClangd(ctx context.Context, p *Place, e *Entry) (*Choice, error) {
 	}
 	c.Dependencies = func(context.Context) []string { return clangDependencies(c.Path) }
 	return c, nil
+}
+
+func databaseMissing(p *Place) string {
+	if found, _ := findDatabase(p); found != "" {
+		return ""
+	}
+	return "there is no compile_commands.json or compile_flags.txt, so clangd knows only the files that were opened"
 }
 
 // findDatabase returns the database for a root; extra says that clangd has to be

@@ -53,6 +53,9 @@ type Choice struct {
 	// Missing is the needed input that is absent, as a sentence; the project then
 	// does not count as wholly loaded.
 	Missing string
+	// Recheck computes Missing anew; nil where it cannot change. When it differs the
+	// choice has to be made again.
+	Recheck func() string
 	Facts   []Fact
 	// Installed lists folders and files of installed packages that no watcher follows;
 	// when one changes (see Signature) the server has to be started anew to see it.

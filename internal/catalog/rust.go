@@ -31,14 +31,21 @@ func chooseRust(ctx context.Context, p *Place, e *Entry) (*Choice, error) {
 	} else {
 		c.Env = append(c.Env, pinnedRust(toolchain)...)
 	}
-	if _, err := p.Finder.Look("cargo"); err != nil && toolchain == "" {
-		c.Missing = "rust-analyzer needs cargo, which is not on PATH"
-	} else if !isFile(filepath.Join(p.Root, "Cargo.toml")) && !isFile(filepath.Join(p.Root, "rust-project.json")) {
-		c.Missing = "there is no Cargo.toml above the file, so rust-analyzer knows no crate"
-	}
+	c.Recheck = func() string { return crateMissing(p, toolchain) }
+	c.Missing = c.Recheck()
 	c.unaffected = !runsAtBuild(p.Root)
 	c.Dependencies = func(context.Context) []string { return rustDependencies(p.Finder, toolchain) }
 	return c, nil
+}
+
+func crateMissing(p *Place, toolchain string) string {
+	if _, err := p.Finder.Look("cargo"); err != nil && toolchain == "" {
+		return "rust-analyzer needs cargo, which is not on PATH"
+	}
+	if !isFile(filepath.Join(p.Root, "Cargo.toml")) && !isFile(filepath.Join(p.Root, "rust-project.json")) {
+		return "there is no Cargo.toml above the file, so rust-analyzer knows no crate"
+	}
+	return ""
 }
 
 // runsAtBuild reports a crate that has a build script, or dependencies, which may

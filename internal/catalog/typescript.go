@@ -108,7 +108,8 @@ func chooseTypeScript(_ context.Context, p *Place, e *Entry) (*Choice, error) {
 		if i == 1 && wanted > 0 {
 			c.Limited = joinSay(c.Limited, "the project's TypeScript "+describeTS(own, wanted)+" is not the one that answers")
 		}
-		c.Missing = nodeModulesMissing(p)
+		c.Recheck = func() string { return nodeModulesMissing(p) }
+		c.Missing = c.Recheck()
 		c.Installed = nodeModules(p)
 		c.unaffected = own == nil
 		return c, nil

@@ -33,12 +33,21 @@ func (w *Workspace) Candidates(ctx context.Context, path, serverName string) ([]
 	if !text.Within(w.Root, path) {
 		return w.outside(ctx, path, serverName)
 	}
-	q := route.Question{Workspace: w.Root, Path: path, Server: serverName, Header: w.header(ctx, path)}
-	routed, err := route.For(w.markers, w.admitted, q)
-	if err != nil {
-		return nil, w.explain(err, path, serverName)
+	r := w.routes.ask(path+"\x00"+serverName, func() routed {
+		q := route.Question{Workspace: w.Root, Path: path, Server: serverName, Header: w.header(ctx, path)}
+		to, err := route.For(w.markers, w.admitted, q)
+		return routed{to, err}
+	})
+	if r.err != nil {
+		return nil, w.explain(r.err, path, serverName)
 	}
-	return w.build(ctx, routed, path)
+	return w.build(ctx, r.to, path)
+}
+
+// routed is where a file is asked about.
+type routed struct {
+	to  []route.Candidate
+	err error
 }
 
 func unavailable(hint string) error {
@@ -55,10 +64,10 @@ func (w *Workspace) whySkipped() string {
 
 // build makes the instances of routed servers. Those that are not installed are
 // left out as long as another one answers.
-func (w *Workspace) build(ctx context.Context, routed []route.Candidate, path string) ([]intel.Candidate, error) {
+func (w *Workspace) build(ctx context.Context, to []route.Candidate, path string) ([]intel.Candidate, error) {
 	var out []intel.Candidate
 	var first error
-	for _, r := range routed {
+	for _, r := range to {
 		c, err := w.instance(ctx, r.Server, r.Root, path, r.LanguageID)
 		if err != nil {
 			if first == nil {

@@ -31,6 +31,8 @@ type resolution struct {
 	// signature is that of choice.Installed when it was last looked at; guarded by
 	// Workspace.mu.
 	signature map[string]string
+	looked    time.Time // at choice.Installed; guarded by Workspace.mu
+	rechecked time.Time // choice.Missing; guarded by Workspace.mu
 	// deps are the library folders; nil until asked for.
 	deps   []string
 	depsOK bool
@@ -39,11 +41,21 @@ type resolution struct {
 // instance returns the server of a root as a candidate, making it (not starting
 // it) when there is none. file chooses the variant; "" is the root's own.
 func (w *Workspace) instance(ctx context.Context, s *config.Server, root, file, lang string) (intel.Candidate, error) {
-	variant := ""
-	if s.Entry != nil {
-		variant = s.Entry.Variant(w.place(s, root, file))
+	return w.instanceOf(ctx, s, root, w.variant(s, root, file), file, lang)
+}
+
+// variant is the entry's, believed for a second in each folder.
+func (w *Workspace) variant(s *config.Server, root, file string) string {
+	if s.Entry == nil || !s.Entry.HasVariants() {
+		return ""
 	}
-	return w.instanceOf(ctx, s, root, variant, file, lang)
+	dir := root
+	if file != "" {
+		dir = filepath.Dir(file)
+	}
+	return w.variants.ask(s.Name+"\x00"+root+"\x00"+dir, func() string {
+		return s.Entry.Variant(w.place(s, root, file))
+	})
 }
 
 func (w *Workspace) instanceOf(ctx context.Context, s *config.Server, root, variant, file, lang string) (intel.Candidate, error) {
@@ -75,6 +87,10 @@ func (w *Workspace) instanceOf(ctx context.Context, s *config.Server, root, vari
 	}, nil
 }
 
+// installedLife is how long the folders of installed packages are believed to be as
+// they were.
+const installedLife = 200 * time.Millisecond
+
 // renew restarts a running server when packages were installed or removed since it
 // started: nobody watches those folders, and a server that has read them does not
 // look again.
@@ -83,8 +99,14 @@ func (w *Workspace) renew(ctx context.Context, r *resolution, srv *server.Server
 		return nil
 	}
 	w.mu.Lock()
-	last := r.signature
+	last, soon := r.signature, time.Since(r.looked) < installedLife
+	if !soon {
+		r.looked = time.Now()
+	}
 	w.mu.Unlock()
+	if soon {
+		return nil
+	}
 	now := catalog.Signature(r.choice.Installed, last)
 	w.mu.Lock()
 	changed := r.signature != nil && !catalog.SameSignature(r.signature, now)
@@ -119,9 +141,10 @@ func (w *Workspace) resolve(ctx context.Context, s *config.Server, root, variant
 	w.mu.Lock()
 	r := w.resolved[key]
 	w.mu.Unlock()
-	if r != nil {
+	if r != nil && !w.outdated(r) {
 		return r, nil
 	}
+	old := r
 	if name := w.vetoed(ctx, s, root); name != "" {
 		return nil, &query.Error{Kind: query.NotAdmitted, Server: s.Name,
 			Message: fmt.Sprintf("%s may not run here: %s could make it run code, and the workspace is not trusted.", s.Name, name),
@@ -136,11 +159,25 @@ func (w *Workspace) resolve(ctx context.Context, s *config.Server, root, variant
 	}}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if old := w.resolved[key]; old != nil {
-		return old, nil
+	if first := w.resolved[key]; first != old {
+		return first, nil
 	}
 	w.resolved[key] = r
 	return r, nil
+}
+
+// outdated reports that an input which was missing is there now, or the reverse.
+func (w *Workspace) outdated(r *resolution) bool {
+	if r.choice.Recheck == nil {
+		return false
+	}
+	w.mu.Lock()
+	soon := time.Since(r.rechecked) < installedLife
+	if !soon {
+		r.rechecked = time.Now()
+	}
+	w.mu.Unlock()
+	return !soon && r.choice.Recheck() != r.choice.Missing
 }
 
 // vetoed names a file of the workspace that would lift the restriction under which
@@ -318,7 +355,7 @@ func overlay(base, over []string) []string {
 // envDigest is what of program and environment tells two instances of the same
 // configuration apart.
 func (w *Workspace) envDigest(s *config.Server, c *catalog.Choice) string {
-	parts := []string{catalog.Real(c.Path)}
+	parts := append([]string{catalog.Real(c.Path), string(c.InitializationOptions), string(c.Settings)}, c.Args...)
 	if s.Entry != nil {
 		for _, name := range s.Entry.ToolBinaries {
 			if path, err := w.finder.Look(name); err == nil {

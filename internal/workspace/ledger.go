@@ -57,22 +57,48 @@ func (l *ledger) get(path string) (fleet.Identity, bool) {
 	return e.Value.(ledgerEntry).id, true
 }
 
-// markerLife is how long the presence of a root marker is believed.
-const markerLife = time.Second
+// briefLife is how long a look at the disk is believed.
+const briefLife = time.Second
 
-// markerCache answers for root markers, so that a question in a deep folder does
-// not look at the disk for each of them again.
-type markerCache struct {
+// brief remembers answers for a second, so that a question in a deep folder does
+// not look at the disk for each marker again.
+type brief[V any] struct {
 	mu sync.Mutex // guards m
-	m  map[string]marker
+	m  map[string]briefly[V]
 }
 
-type marker struct {
-	yes bool
-	at  time.Time
+type briefly[V any] struct {
+	v  V
+	at time.Time
 }
 
-func newMarkerCache() *markerCache { return &markerCache{m: map[string]marker{}} }
+func newBrief[V any]() *brief[V] { return &brief[V]{m: map[string]briefly[V]{}} }
+
+// briefMax is the number of answers kept.
+const briefMax = 50_000
+
+func (c *brief[V]) ask(key string, look func() V) V {
+	now := time.Now()
+	c.mu.Lock()
+	b, ok := c.m[key]
+	c.mu.Unlock()
+	if ok && now.Sub(b.at) < briefLife {
+		return b.v
+	}
+	v := look()
+	c.mu.Lock()
+	if len(c.m) >= briefMax {
+		clear(c.m)
+	}
+	c.m[key] = briefly[V]{v, now}
+	c.mu.Unlock()
+	return v
+}
+
+// markerCache answers for root markers.
+type markerCache struct{ *brief[bool] }
+
+func newMarkerCache() *markerCache { return &markerCache{newBrief[bool]()} }
 
 // Exists reports whether the path exists, or did within the last second.
 func (c *markerCache) Exists(path string) bool {
@@ -94,30 +120,12 @@ func (c *markerCache) Contains(path, text string) bool {
 	})
 }
 
-func (c *markerCache) ask(key string, look func() bool) bool {
-	now := time.Now()
-	c.mu.Lock()
-	m, ok := c.m[key]
-	c.mu.Unlock()
-	if ok && now.Sub(m.at) < markerLife {
-		return m.yes
-	}
-	yes := look()
-	c.mu.Lock()
-	if len(c.m) > 50000 {
-		clear(c.m)
-	}
-	c.m[key] = marker{yes, now}
-	c.mu.Unlock()
-	return yes
-}
-
 func digest(parts []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }
 
-func sortedKeys[V interface{}](m map[string]V) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
 	for k := range m {
 		out = append(out, k)

@@ -95,14 +95,11 @@ func (w *Workspace) report(ctx context.Context, s *config.Server, n int) Report 
 	if len(roots) == 0 {
 		roots = []string{w.Root}
 	}
-	variant, file := "", ""
+	file := ""
 	if near := w.nearRoot(ctx, s, roots[0], 1); len(near) > 0 {
 		file = near[0]
 	}
-	if s.Entry != nil {
-		variant = s.Entry.Variant(w.place(s, roots[0], file))
-	}
-	res, err := w.resolve(ctx, s, roots[0], variant, file)
+	res, err := w.resolve(ctx, s, roots[0], w.variant(s, roots[0], file), file)
 	var e *query.Error
 	switch {
 	case errors.As(err, &e):

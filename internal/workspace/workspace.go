@@ -62,6 +62,8 @@ type Workspace struct {
 	fleet    *fleet.Fleet
 	files    *lister
 	markers  *markerCache
+	variants *brief[string]
+	routes   *brief[routed]
 	led      *ledger
 
 	ctx    context.Context // ends at Close; background work hangs on it
@@ -108,6 +110,8 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	w.files = newLister(w.Root, findGit(w.Root), w.fileEvents)
 	w.markers = newMarkerCache()
+	w.variants = newBrief[string]()
+	w.routes = newBrief[routed]()
 	w.configure()
 	w.startExplicit()
 	return w, nil

@@ -411,10 +411,7 @@ func TestInstalledPackagesRestartTheServer(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, ".venv/lib/python3.11/site-packages/two"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	ask()
-	if n := fake.Generations(); n != 2 {
-		t.Errorf("%d processes after a package was installed", n)
-	}
+	lsptest.Eventually(t, func() bool { ask(); return fake.Generations() == 2 }, "a new process after a package was installed")
 }
 
 func indexOf(w *Workspace, name string) int {
@@ -424,4 +421,69 @@ func indexOf(w *Workspace, name string) int {
 		}
 	}
 	return -1
+}
+
+func BenchmarkCandidates(b *testing.B) {
+	dir := b.TempDir()
+	deep := filepath.Join(dir, "a", "b", "c", "d", "e")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		b.Fatal(err)
+	}
+	bin := b.TempDir()
+	for _, n := range []string{"gopls", "go", "pyright-langserver"} {
+		if err := os.WriteFile(filepath.Join(bin, n), nil, 0o755); err != nil {
+			b.Fatal(err)
+		}
+	}
+	w, err := Open(b.Context(), Options{Dir: dir, UserConfig: "-", StateDir: bin, Env: []string{"PATH=" + bin}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = w.Close(context.Background()) }()
+	for _, name := range []string{"x.go", "x.py"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := w.Candidates(b.Context(), filepath.Join(deep, name), ""); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func TestMissingInputThatAppears(t *testing.T) {
+	w := open(t, "-- a.cpp --\n", Options{}, "PATH="+tools(t, "clangd"))
+	ask := func() intel.Candidate {
+		t.Helper()
+		c, err := w.Candidates(t.Context(), filepath.Join(w.Root, "a.cpp"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c[0]
+	}
+	before := ask()
+	if !strings.Contains(before.Missing, "compile_commands.json") {
+		t.Fatalf("missing %q", before.Missing)
+	}
+	if err := os.WriteFile(filepath.Join(w.Root, "compile_commands.json"), []byte("[]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lsptest.Eventually(t, func() bool { return ask().Missing == "" }, "the new database is seen")
+	if ask().Server != before.Server {
+		t.Error("a database where clangd looks by itself needs no other server")
+	}
+	if err := os.Remove(filepath.Join(w.Root, "compile_commands.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(w.Root, "out"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lsptest.Eventually(t, func() bool { return ask().Missing != "" }, "it is gone")
+	if err := os.WriteFile(filepath.Join(w.Root, "out", "compile_commands.json"), []byte("[]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lsptest.Eventually(t, func() bool { return ask().Missing == "" }, "the one in out is seen")
+	if ask().Server == before.Server {
+		t.Error("clangd has to be told where it is")
+	}
 }

@@ -211,7 +211,11 @@ func TestContentModified(t *testing.T) {
 				if asked++; asked == 1 {
 					f.edit("a.go", "package a\n\nfunc run() { stop() } // changed\n")
 					// Another question brings the new text to the server.
-					go f.ask(query.Request{Op: query.DocumentSymbol, Target: query.Target{Path: "a.go"}})
+					go func() {
+						if _, err := Do(f.t.Context(), f.d, ofFile(query.DocumentSymbol, "a.go")); err != nil {
+							t.Error(err)
+						}
+					}()
 					return lsptest.Reply{Delay: soon, Result: json.RawMessage(`{"contents":"old"}`)}
 				}
 				return lsptest.Reply{Result: json.RawMessage(`{"contents":"new"}`)}

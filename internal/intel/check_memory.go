@@ -35,7 +35,7 @@ func (m *checkMemory) settled(key checkKey, silent []string) bool {
 
 // settle remembers what is left over.
 func (m *checkMemory) settle(key checkKey, silent []string) {
-	print := fingerprint(silent)
+	now := fingerprint(silent)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(silent) == 0 {
@@ -45,7 +45,7 @@ func (m *checkMemory) settle(key checkKey, silent []string) {
 	if m.left == nil || len(m.left) >= rememberedChecks {
 		m.left = map[checkKey]uint64{}
 	}
-	m.left[key] = print
+	m.left[key] = now
 }
 
 // fingerprint is of the set, whatever its order, and of the files' states, so that

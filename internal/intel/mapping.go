@@ -76,12 +76,7 @@ func rawPoint(p lsp.Position) query.Point {
 	return query.Point{Line: int(p.Line) + 1, Column: int(p.Character) + 1}
 }
 
-// place maps a location.
-func (v *view) place(l lsp.Location) query.Place {
-	at := v.a.q.d.locate(l.URI)
-	return v.placeAt(at, l.URI, v.span(at.Path, l.Range))
-}
-
+// placeAt is a place as shown; it tells who led to a file outside the workspace.
 func (v *view) placeAt(at located, uri string, span query.Span) query.Place {
 	if !at.Inside && at.Path != "" && v.a.q.d.Led != nil {
 		v.a.q.d.Led(at.Path, v.a.c)

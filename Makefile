@@ -25,7 +25,7 @@ $(TOOLS)/staticcheck: tools/lint/go.mod
 	cd tools/lint && GOBIN=$(TOOLS) $(GO) install tool
 
 demo: bin/dragoman $(TOOLS)/gopls ## Ask real questions about this repository, through MCP and the command line
-	PATH="$(TOOLS):$$PATH" bin/dragoman demo
+	PATH="$(TOOLS):$$PATH" bin/dragoman demo --trust
 
 test: $(TOOLS)/gopls ## Run all tests that need Go, git and make only
 	PATH="$(TOOLS):$$PATH" $(GO) test -race -timeout 15m ./...

@@ -19,7 +19,11 @@ type Multi struct {
 	o     *Options
 	start string
 
-	mu     sync.Mutex // guards the fields below; Open reads two small files under it
+	// turn has room for one: its holder may open a workspace, so that two questions
+	// do not open the same folder.
+	turn chan struct{}
+
+	mu     sync.Mutex // guards the fields below; never held over I/O
 	closed bool
 	open   map[string]*Workspace
 }
@@ -32,7 +36,7 @@ func OpenAuto(start string, o *Options) *Multi {
 	if o == nil {
 		o = &Options{}
 	}
-	return &Multi{o: o, start: start, open: map[string]*Workspace{}}
+	return &Multi{o: o, start: start, turn: make(chan struct{}, 1), open: map[string]*Workspace{}}
 }
 
 // OpenFound opens the folder that FindWorkspace chooses, or a Multi where there is
@@ -73,16 +77,21 @@ func (m *Multi) workspace(ctx context.Context, r query.Request) (*Workspace, err
 	if p, ok := text.URIToPath(path); ok {
 		path = p
 	}
+	select {
+	case m.turn <- struct{}{}:
+		defer func() { <-m.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
+	closed := m.closed
+	m.mu.Unlock()
+	if closed {
 		return nil, &query.Error{Kind: query.Canceled, Op: r.Op, Message: "The workspace is closed."}
 	}
 	if !filepath.IsAbs(path) || text.IsUNC(path) {
-		if len(m.open) == 1 {
-			for _, ws := range m.open {
-				return ws, nil
-			}
+		if all := m.all(); len(all) == 1 {
+			return all[0], nil
 		}
 		return nil, &query.Error{
 			Kind: query.BadRequest, Op: r.Op, Path: r.Target.Path,
@@ -91,10 +100,14 @@ func (m *Multi) workspace(ctx context.Context, r query.Request) (*Workspace, err
 		}
 	}
 	path = filepath.Clean(path)
-	for dir, ws := range m.open {
-		if text.Within(dir, path) {
-			return ws, nil
+	var innermost *Workspace
+	for _, ws := range m.all() {
+		if text.Within(ws.Root(), path) && (innermost == nil || len(ws.Root()) > len(innermost.Root())) {
+			innermost = ws
 		}
+	}
+	if innermost != nil {
+		return innermost, nil
 	}
 	if _, err := os.Stat(path); err != nil {
 		return nil, &query.Error{Kind: query.BadRequest, Op: r.Op, Path: path, Err: err,
@@ -105,7 +118,9 @@ func (m *Multi) workspace(ctx context.Context, r query.Request) (*Workspace, err
 	if err != nil {
 		return nil, err
 	}
+	m.mu.Lock()
 	m.open[dir] = ws
+	m.mu.Unlock()
 	return ws, nil
 }
 
@@ -147,9 +162,11 @@ func (m *Multi) Status(ctx context.Context) (*query.Status, error) {
 
 // Close closes all workspaces in parallel.
 func (m *Multi) Close(ctx context.Context) error {
+	m.turn <- struct{}{} // bounded: opening reads two small files
 	m.mu.Lock()
 	m.closed = true
 	m.mu.Unlock()
+	<-m.turn
 	all := m.all()
 	errs := make([]error, len(all))
 	var wg sync.WaitGroup

@@ -23,7 +23,7 @@ var gopls = &Entry{
 	},
 	Traits: server.Traits{
 		Readiness: server.Readiness{Mode: server.ReadySelf}, // requests wait for the load
-		LFOnly:    true,
+		LFOnly:    true, OpenNewFolders: true,
 		SymbolCap: 100,
 		LoadErrors: []server.LoadPattern{
 			{Match: regexp.MustCompile(`(?i)^error loading (workspace|packages)`)},
@@ -118,7 +118,7 @@ var pyright = &Entry{
 	Traits: server.Traits{
 		Readiness: server.Readiness{
 			Mode: server.ReadyLog, Log: regexp.MustCompile(`(?i)^(found \d+|no) source files?`),
-			AppearWithin: 20 * time.Second, ReloadWithin: 400 * time.Millisecond,
+			AppearWithin: 20 * time.Second, ReloadWithin: 5 * time.Second,
 			ProjectFiles: []string{"pyrightconfig.json", "pyproject.toml"},
 		},
 		SingleThreaded:          true,

@@ -3,10 +3,12 @@ package server
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/dragoman-dev/dragoman/internal/lsp"
 	"github.com/dragoman-dev/dragoman/internal/mirror"
 	"github.com/dragoman-dev/dragoman/internal/text"
 	"github.com/dragoman-dev/dragoman/internal/watch"
@@ -19,16 +21,19 @@ const (
 	deliverLimit = 30 * time.Second
 	// rescanLimit is the number of files told as changed when events were lost.
 	rescanLimit = 20_000
+	// maxFresh is the number of new folders of a batch of which a file is opened.
+	maxFresh = 64
 )
 
 // syncState is what is still to be told to the server.
 type syncState struct {
 	turn chan struct{} // capacity 1: the token of whoever delivers; guards the rest
-	// notify, touch, nudge and gone survive a delivery that its caller's end cut off.
+	// notify, touch, nudge, gone and fresh survive a delivery that its caller's end cut off.
 	notify []watch.Event
 	touch  []string
 	nudge  bool // the open documents must be looked at again (a file they use changed)
 	gone   []string
+	fresh  []string // one file of each new folder, to be opened
 	// emptied are deleted files that are shown to the server as empty texts.
 	emptied map[string]bool
 }
@@ -186,6 +191,9 @@ func (s *Session) digest(ctx context.Context, events []watch.Event) {
 	s.mirror.Changed(paths...)
 	s.problems.MarkAll()
 	y.notify = mergeEvents(y.notify, events)
+	if t.OpenNewFolders {
+		y.fresh = append(y.fresh, s.newFolders(events)...)
+	}
 	if own || project {
 		s.track.changedText()
 		y.nudge = y.nudge || t.TellByOpening
@@ -245,6 +253,12 @@ func (s *Session) tell(ctx context.Context) error {
 	if err := s.tellByOpening(ctx); err != nil {
 		return err
 	}
+	for len(y.fresh) > 0 {
+		if err := s.load(ctx, y.fresh[0]); err != nil {
+			return err
+		}
+		y.fresh = y.fresh[1:]
+	}
 	if y.nudge {
 		if err := s.nudgeOpen(ctx); err != nil {
 			return err
@@ -276,6 +290,43 @@ func (s *Session) tellByOpening(ctx context.Context) error {
 		y.touch = y.touch[1:]
 	}
 	return nil
+}
+
+// load opens a file and asks about it, which makes the server load its folder.
+func (s *Session) load(ctx context.Context, path string) error {
+	snap, err := s.mirror.Ensure(ctx, path, s.srv.o.LanguageID(path))
+	if err == nil {
+		_, _ = s.Call(ctx, string(lsp.MethodDefinition), func() (any, error) {
+			return map[string]any{"textDocument": documentID{snap.URI}, "position": lsp.Position{}}, nil
+		})
+	}
+	return s.endOf(ctx) // a file that is gone again or unfit has nothing to load
+}
+
+// newFolders picks a created file of each folder in which all served files are new,
+// at most maxFresh.
+func (s *Session) newFolders(events []watch.Event) (picked []string) {
+	created := map[string]bool{}
+	for _, e := range events {
+		created[e.Path] = e.Kind == watch.Created
+	}
+	seen := map[string]bool{}
+	for _, e := range events {
+		dir := filepath.Dir(e.Path)
+		if !created[e.Path] || seen[dir] || s.srv.o.LanguageID(e.Path) == "" || len(picked) == maxFresh {
+			continue
+		}
+		seen[dir] = true
+		entries, err := os.ReadDir(dir)
+		old := slices.ContainsFunc(entries, func(d os.DirEntry) bool {
+			path := filepath.Join(dir, d.Name())
+			return !d.IsDir() && filepath.Ext(path) == filepath.Ext(e.Path) && !created[path]
+		})
+		if err == nil && !old {
+			picked = append(picked, e.Path)
+		}
+	}
+	return picked
 }
 
 // touch makes a server read a file again that is not open; open ones get their

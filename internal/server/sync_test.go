@@ -171,6 +171,23 @@ expect didChange a.go version=2
 		f.write("new.txt", "not its language")
 		ask(t, f, s)
 	})
+	t.Run("a file of each new folder is opened", func(t *testing.T) {
+		f := run(t, `
+expect count didOpen 1
+expect didOpen fresh/one.go
+expect order didOpen:fresh/one.go definition symbol
+`, watching(t), traits(Traits{OpenNewFolders: true}))
+		s := f.session()
+		s.sync.turn <- struct{}{} // one batch
+		if err := os.Mkdir(f.path("fresh"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"fresh/one.go", "fresh/two.go", "lib/more.go", "fresh.txt"} {
+			f.write(name, "package x\n")
+		}
+		<-s.sync.turn
+		ask(t, f, s)
+	})
 	t.Run("what a caller's end cut off is told later", func(t *testing.T) {
 		f := run(t, watchGo, watching(t))
 		s := f.session()

@@ -79,6 +79,9 @@ type Traits struct {
 	SingleThreaded bool
 	// TellByOpening: ignores watched-file notices, so changed files are opened and closed (clangd, bash).
 	TellByOpening bool
+	// OpenNewFolders: does not look into a new folder until one of its files is open
+	// (gopls: a new package).
+	OpenNewFolders bool
 	// FileStatus: tells by textDocument/clangd.fileStatus when it is idle with a
 	// document; before that its index does not know the text. A changed file is kept
 	// open until then.

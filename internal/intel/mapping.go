@@ -12,7 +12,7 @@ import (
 type view struct {
 	a    *ask
 	path string
-	text *text.Mapper
+	text diskText
 }
 
 // mapper is the text of path, nil when it cannot be read.
@@ -20,25 +20,56 @@ func (v *view) mapper(path string) *text.Mapper {
 	if path == "" {
 		return nil
 	}
-	if path == v.path {
-		return v.text
+	if path != v.path {
+		v.path, v.text = path, v.a.textOf(path)
 	}
-	v.path, v.text = path, v.a.textOf(path)
-	return v.text
+	return v.text.Mapper
 }
 
-func (a *ask) textOf(path string) *text.Mapper {
+func (a *ask) textOf(path string) diskText {
 	if path == a.file.Path && a.snap.Map != nil {
-		return a.snap.Map
+		return diskText{Mapper: a.snap.Map}
 	}
 	if snap, open := a.opened(path); open {
-		return snap.Map
+		return diskText{Mapper: snap.Map}
 	}
 	m, err := a.q.d.texts.get(path)
 	if err != nil {
-		return nil
+		return diskText{}
 	}
 	return m
+}
+
+// pastMark moves a range on the first line of an unopened file that begins with a
+// byte order mark, if the server counted the mark: then a name begins one
+// character before the range, and none where the range says.
+func (v *view) pastMark(m *text.Mapper, r lsp.Range) lsp.Range {
+	if !v.text.bom || r.Start.Line != 0 {
+		return r
+	}
+	wire, width := v.a.wire(), uint32(1)
+	if wire.Encoding == text.UTF8 {
+		width = 3
+	}
+	if r.Start.Character < width || begins(m, r.Start, wire) {
+		return r
+	}
+	moved := r
+	moved.Start.Character -= width
+	if moved.End.Line == 0 {
+		moved.End.Character -= width
+	}
+	if !begins(m, moved.Start, wire) {
+		return r
+	}
+	return moved
+}
+
+// begins reports that a word begins at the position.
+func begins(m *text.Mapper, p lsp.Position, w text.Wire) bool {
+	off := m.OffsetOfPosition(p, w)
+	word, ok := text.WordAt(m.Content(), off)
+	return ok && word.Start == off
 }
 
 // span maps a range of the file at path.
@@ -48,6 +79,7 @@ func (v *view) span(path string, r lsp.Range) query.Span {
 		v.unmapped(path)
 		return query.Span{Start: rawPoint(r.Start), End: rawPoint(r.End)}
 	}
+	r = v.pastMark(m, r)
 	return v.offsets(m, text.Word{
 		Start: m.OffsetOfPosition(r.Start, v.a.wire()),
 		End:   m.OffsetOfPosition(r.End, v.a.wire()),
@@ -93,6 +125,7 @@ func (v *view) symbol(s lsp.Symbol, uri string) query.Symbol {
 		out.Place = v.placeAt(at, uri, v.span(at.Path, s.Selection))
 		return out
 	}
+	s.Range, s.Selection = v.pastMark(m, s.Range), v.pastMark(m, s.Selection)
 	out.Place = v.placeAt(at, uri, v.offsets(m, nameWord(m, s, v.a.wire())))
 	return out
 }

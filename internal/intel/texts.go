@@ -28,47 +28,56 @@ type texts struct {
 	bytes int
 }
 
+// diskText is the text of a file without its byte order mark.
+type diskText struct {
+	*text.Mapper
+	// bom: the file begins with a mark, which some servers count as a character of
+	// the first line when they read the file themselves.
+	bom bool
+}
+
 type cachedText struct {
 	path  string
 	stamp stamp
-	text  *text.Mapper
+	text  diskText
 }
 
 // get returns the text of the file at path.
-func (t *texts) get(path string) (*text.Mapper, error) {
+func (t *texts) get(path string) (diskText, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return diskText{}, err
 	}
 	now := stampOf(info)
-	if m := t.lookup(path, now); m != nil {
+	if m := t.lookup(path, now); m.Mapper != nil {
 		return m, nil
 	}
 	if !info.Mode().IsRegular() || info.Size() > largestText {
-		return nil, fmt.Errorf("%s: not a text that is read", path)
+		return diskText{}, fmt.Errorf("%s: not a text that is read", path)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return diskText{}, err
 	}
-	m := text.NewMapper(text.StripBOM(content))
+	plain := text.StripBOM(content)
+	m := diskText{Mapper: text.NewMapper(plain), bom: len(plain) < len(content)}
 	if now.proves && time.Since(info.ModTime()) > racy && len(content) <= textsBudget/4 {
 		t.keep(cachedText{path, now, m})
 	}
 	return m, nil
 }
 
-func (t *texts) lookup(path string, now stamp) *text.Mapper {
+func (t *texts) lookup(path string, now stamp) diskText {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e, ok := t.byKey[path]
 	if !ok {
-		return nil
+		return diskText{}
 	}
 	have := e.Value.(cachedText)
 	if have.stamp != now {
 		t.drop(e)
-		return nil
+		return diskText{}
 	}
 	t.order.MoveToFront(e)
 	return have.text

@@ -29,7 +29,8 @@ func newWorld(t *testing.T, home, work string) *world {
 	w := &world{t, lsptest.Workspace(t, home), lsptest.Workspace(t, work)}
 	for _, root := range []string{w.home, w.work} {
 		_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && strings.Contains(filepath.ToSlash(path), "bin/") {
+			slash := filepath.ToSlash(path)
+			if err == nil && d.Type().IsRegular() && (strings.Contains(slash, "bin/") || strings.Contains(slash, "/shims/")) {
 				return os.Chmod(path, 0o755)
 			}
 			return err
@@ -165,6 +166,9 @@ func TestPythonInterpreter(t *testing.T) {
 -- bin/pyright-langserver --
 -- bin/python3 --
 -- .pyenv/versions/3.9.1/bin/python --
+-- .pyenv/version --
+3.9.1
+-- .pyenv/shims/python3 --
 -- active/bin/python --
 -- active/pyvenv.cfg --
 -- .cache/pypoetry/virtualenvs/shop-front-AbC-py3.11/bin/python --
@@ -185,6 +189,7 @@ func TestPythonInterpreter(t *testing.T) {
 		{"activated", venv, true, []string{"VIRTUAL_ENV=HOME/active"}, "", `"pythonPath":"HOME/active/bin/python"`, ""},
 		{"nearest the file", venv + "-- sub/venv/bin/python --\n-- sub/venv/pyvenv.cfg --\n", true, nil, "sub/a.py", `WORK/sub/venv/bin/python`, ""},
 		{"pyenv", "-- .python-version --\n3.9.1\n", true, nil, "", `HOME/.pyenv/versions/3.9.1/bin/python`, ""},
+		{"behind pyenv's shim", "-- a.py --\n", false, []string{"PATH=HOME/.pyenv/shims:HOME/bin"}, "", `"pythonPath":"HOME/.pyenv/versions/3.9.1/bin/python"`, ""},
 		{"pyenv may not lead elsewhere", "-- .python-version --\n../../evil\n", true, nil, "", `"autoSearchPaths":true`, "pythonPath"},
 		{"Poetry", "-- poetry.lock --\n-- pyproject.toml --\n[tool.poetry]\nname = \"Shop_Front\"\n", true, nil, "", "shop-front-AbC-py3.11/bin/python", ""},
 		{"outside the workspace needs no trust", "-- .python-version --\n3.9.1\n", false, nil, "", `HOME/.pyenv/versions/3.9.1/bin/python`, ""},

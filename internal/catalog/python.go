@@ -53,7 +53,40 @@ func findPython(p *Place) *pythonEnv {
 			return env
 		}
 	}
-	return venvAt(f.Getenv("CONDA_PREFIX"), "CONDA_PREFIX", p)
+	if env := venvAt(f.Getenv("CONDA_PREFIX"), "CONDA_PREFIX", p); env != nil {
+		return env
+	}
+	return pyenvGlobal(p)
+}
+
+// pyenvGlobal finds the interpreter behind pyenv's shim, which is a slow script.
+func pyenvGlobal(p *Place) *pythonEnv {
+	shim, err := p.Finder.Look("python3")
+	root := pyenvRoot(p)
+	if err != nil || filepath.Dir(shim) != filepath.Join(root, "shims") {
+		return nil
+	}
+	version := p.Finder.Getenv("PYENV_VERSION")
+	if version == "" {
+		b, _ := os.ReadFile(filepath.Join(root, "version"))
+		version, _, _ = strings.Cut(string(b), "\n")
+	}
+	version, _, _ = strings.Cut(strings.TrimSpace(version), ":")
+	return pyenvVersion(root, version, "pyenv", p)
+}
+
+func pyenvRoot(p *Place) string {
+	if root := p.Finder.Getenv("PYENV_ROOT"); root != "" {
+		return root
+	}
+	return filepath.Join(p.Finder.Getenv("HOME"), ".pyenv")
+}
+
+func pyenvVersion(root, version, how string, p *Place) *pythonEnv {
+	if version == "" || strings.ContainsAny(version, `/\*?[`) || strings.HasPrefix(version, ".") {
+		return nil
+	}
+	return venvAt(filepath.Join(root, "versions", version), how, p)
 }
 
 func venvAt(prefix, how string, p *Place) *pythonEnv {
@@ -132,14 +165,7 @@ func pyenvEnv(dir string, p *Place) *pythonEnv {
 		return nil
 	}
 	version := strings.TrimSpace(strings.SplitN(string(b), "\n", 2)[0])
-	if version == "" || strings.ContainsAny(version, `/\*?[`) || strings.HasPrefix(version, ".") {
-		return nil
-	}
-	root := p.Finder.Getenv("PYENV_ROOT")
-	if root == "" {
-		root = filepath.Join(p.Finder.Getenv("HOME"), ".pyenv")
-	}
-	return venvAt(filepath.Join(root, "versions", version), ".python-version", p)
+	return pyenvVersion(pyenvRoot(p), version, ".python-version", p)
 }
 
 // pythonVariant tells instances apart by interpreter.
@@ -240,10 +266,6 @@ func pathPythonDirs(p *Place) []string {
 			out = append(out, basePythonDirs(filepath.Dir(filepath.Dir(Real(path))))...)
 		}
 	}
-	root := p.Finder.Getenv("PYENV_ROOT")
-	if root == "" {
-		root = filepath.Join(p.Finder.Getenv("HOME"), ".pyenv")
-	}
-	found, _ := filepath.Glob(filepath.Join(globEscape(root), "versions", "*", "lib", "python3*"))
+	found, _ := filepath.Glob(filepath.Join(globEscape(pyenvRoot(p)), "versions", "*", "lib", "python3*"))
 	return append(append(out, found...), "/usr/lib/python3/dist-packages")
 }

@@ -87,6 +87,16 @@ func TestSync(t *testing.T) {
 			t.Errorf("told %q", got)
 		}
 	})
+	t.Run("C41 several watchers of one file", func(t *testing.T) {
+		f := run(t, watchGo, watching(t)) // both of its watchers match
+		s := f.session()
+		registered(t, s)
+		f.write("a.go", "package p // changed\n")
+		ask(t, f, s)
+		if got := watchNotices(t, f); !slices.Equal(got, []string{"changed a.go"}) {
+			t.Errorf("told %q", got)
+		}
+	})
 	t.Run("C40 a burst is one notice", func(t *testing.T) {
 		f := run(t, watchGo, watching(t))
 		s := f.session()
@@ -251,9 +261,11 @@ func TestWatchedFiles(t *testing.T) {
 		{"created", lsp.FileWatcher{Glob: "**", Kind: 1}, "/w/a.go", watch.Created, true},
 		{"deleted", lsp.FileWatcher{Glob: "**", Kind: 4}, "/w/a.go", watch.Deleted, true},
 	} {
-		if got := anyWatches([]lsp.FileWatcher{c.w}, root, watch.Event{Path: c.path, Kind: c.kind}); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
-		}
+		t.Run("C39 "+c.name, func(t *testing.T) {
+			if got := anyWatches([]lsp.FileWatcher{c.w}, root, watch.Event{Path: c.path, Kind: c.kind}); got != c.want {
+				t.Errorf("got %v", got)
+			}
+		})
 	}
 }
 

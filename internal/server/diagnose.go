@@ -18,8 +18,12 @@ const (
 	pushQuiet = 300 * time.Millisecond
 	// silentQuiet is the same for a server that says nothing about clean files.
 	silentQuiet = time.Second
-	// pushCap ends the wait for a push, unless progress lives.
+	// pushCap ends the wait for a push, unless progress lives or the server is at
+	// work; silent work counts for no longer than workCap.
 	pushCap = 5 * time.Second
+	workCap = 30 * time.Second
+	// pushLook is when the processor time is looked at first.
+	pushLook = 500 * time.Millisecond
 	// checkBegin is how long after a save the check may take to begin.
 	checkBegin = time.Second
 	pullAgain  = 2 // times a pull is repeated because something changed under it
@@ -166,16 +170,35 @@ func (s *Session) awaitPush(ctx context.Context, snap mirror.Snapshot) error {
 		// Servers may say nothing where nothing is different.
 		return s.awaitSilence(ctx, snap, uri, diag.SilenceIsNothing)
 	}
-	for {
-		f := s.waitPush(ctx, uri, snap.Version, quiet, pushCap)
+	work := laborer{since: time.Now(), cpu: s.h.CPU}
+	for limit := pushLook; ; limit = pushCap - pushLook {
+		f := s.waitPush(ctx, uri, snap.Version, quiet, limit)
 		if end := s.endOf(ctx); end != nil {
 			return end
 		}
-		if f >= diag.Settled || !s.track.busy() {
+		goesOn := f < diag.Settled && work.goesOn(time.Now())
+		if f >= diag.Settled || !s.track.busy() && !goesOn {
 			s.problems.Confirm(uri, diag.SilenceIsNothing)
 			return nil
 		}
 	}
+}
+
+// laborer tells whether a server that says nothing is still at work, by the
+// processor time of its group.
+type laborer struct {
+	since  time.Time
+	cpu    func() int64
+	looked bool
+	used   int64
+}
+
+// goesOn reports that a tenth of a processor was used since the last call, always
+// at the first call, which only looks; after workCap it is taken for other work.
+func (l *laborer) goesOn(now time.Time) bool {
+	before, first := l.used, !l.looked
+	l.used, l.looked = l.cpu(), true
+	return first || l.used-before > int64(pushCap/10) && now.Sub(l.since) < workCap
 }
 
 // waitPush waits at most limit.

@@ -115,6 +115,26 @@ after didOpen: progress begin lint "Linting" ; sleep 12s ; publish a.go [`+probl
 `)
 		f.expects(diag.Settled, "late")
 	})
+	bubble(t, "C72 longer while the server is at work", func(t *testing.T) {
+		f := run(t, `
+after didOpen: sleep 12s ; publish a.go [`+problem("late")+`]
+`)
+		ended := make(chan struct{})
+		defer close(ended)
+		go func() {
+			tick := time.NewTicker(time.Second)
+			defer tick.Stop()
+			for used := int64(0); ; used += int64(time.Second) {
+				select {
+				case <-ended:
+					return
+				case <-tick.C:
+					f.script.SetCPU(1, used)
+				}
+			}
+		}()
+		f.expects(diag.Settled, "late")
+	})
 	bubble(t, "a server that is silent about clean files", func(t *testing.T) {
 		f := run(t, `expect count documentSymbol 1`, traits(Traits{NoEmptyPush: true}))
 		began := time.Now()

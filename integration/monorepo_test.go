@@ -58,7 +58,18 @@ func TestMonorepo(t *testing.T) {
 				decl := p
 				decl.Use = p.Decl
 				qs["references from the declaration"] = questions(l, &decl)["references"]
-				askAtOnce(t, root, env, l, qs)
+				h := askAtOnce(t, root, env, l, qs)
+				// Some servers search only the project that was asked about last.
+				for _, m := range append(b.marks["other"], p.Decl, p.Use) {
+					if a := h.ask(map[string]any{"operation": "hover", "filePath": m.Path, "line": m.Line, "character": m.Col}); has(a, "Hover for") != nil {
+						t.Errorf("hover at %s: %s", m, clip(a.Text))
+					}
+					for _, name := range []string{"own symbol", "workspaceSymbol"} {
+						if a := h.ask(qs[name].args); qs[name].check(a) != nil {
+							t.Errorf("%s after a hover at %s: %v\n%s", name, m, qs[name].check(a), clip(a.Text))
+						}
+					}
+				}
 			})
 			if l.Cold != nil {
 				l.Cold(root)
@@ -99,7 +110,7 @@ func symbolQuestion(camel, snake string, l lang, at mark) question {
 }
 
 // askAtOnce opens dir and asks all questions at once, so that each is a first call.
-func askAtOnce(t *testing.T, dir string, env []string, l lang, qs map[string]question) {
+func askAtOnce(t *testing.T, dir string, env []string, l lang, qs map[string]question) *host {
 	t.Helper()
 	h := startHost(t, dir, env, l.Args...)
 	var wg sync.WaitGroup
@@ -112,6 +123,7 @@ func askAtOnce(t *testing.T, dir string, env []string, l lang, qs map[string]que
 		})
 	}
 	wg.Wait()
+	return h
 }
 
 // rebase is a mark as a workspace opened in the folder sub shows it.
@@ -176,7 +188,7 @@ func goReplace(_ testing.TB, b *builder) project {
 func tsReferences(t testing.TB, b *builder) project {
 	b.put("package.json", `{"name":"shop","private":true,"workspaces":["packages/*"]}`+"\n")
 	b.put("package-lock.json", `{"name":"shop","lockfileVersion":3,"packages":{}}`+"\n")
-	b.put("tsconfig.json", `{"files":[],"references":[{"path":"packages/lib"},{"path":"packages/app"}]}`+"\n")
+	b.put("tsconfig.json", `{"files":[],"references":[{"path":"packages/lib"},{"path":"packages/app"},{"path":"packages/tools"}]}`+"\n")
 	const options = `"compilerOptions":{"composite":true,"declaration":true,"strict":true,"target":"es2022","module":"nodenext","moduleResolution":"nodenext","rootDir":"src","outDir":"dist","types":[]},"include":["src"]`
 	b.put("packages/lib/tsconfig.json", "{"+options+"}\n")
 	b.put("packages/app/tsconfig.json", "{"+options+`,"references":[{"path":"../lib"}]}`+"\n")
@@ -186,6 +198,9 @@ func tsReferences(t testing.TB, b *builder) project {
 	b.put("packages/lib/src/report.ts", "import { «import:computeTotal» } from \"./store.js\";\nexport const report = «ref:computeTotal»([1]);\n")
 	b.put("packages/app/src/main.ts", "import { «import:computeTotal» } from \"@shop/lib\";\n\n/* "+odd+" */ export const total = «use:computeTotal»([]);\n")
 	b.put("packages/app/src/invoice.ts", "import { «import:computeTotal» } from \"@shop/lib\";\nexport function «own:renderInvoice»(): number { return «ref:computeTotal»([2]); }\n")
+	b.put("packages/tools/package.json", `{"name":"@shop/tools","version":"1.0.0","type":"module"}`+"\n")
+	b.put("packages/tools/tsconfig.json", "{"+options+"}\n")
+	b.put("packages/tools/src/tools.ts", "export function «other:sharpen»(): void {}\n")
 	b.put("packages/app/src/broken.ts", "export const broken: number = «broken:undefinedName»;\n")
 	link(t, filepath.Join(b.root, "node_modules", "@shop", "lib"), filepath.Join("..", "..", "packages", "lib"))
 	link(t, filepath.Join(b.root, "node_modules", "@shop", "app"), filepath.Join("..", "..", "packages", "app"))

@@ -73,6 +73,7 @@ var typescript = &Entry{
 		},
 		SingleThreaded:          true,
 		DeclarationByDefinition: true,
+		TSServer:                true,
 		LoadErrors: []server.LoadPattern{
 			{Match: regexp.MustCompile(`(?i)could not find a valid typescript installation`)},
 			{Match: regexp.MustCompile(`(?i)tsserver (has )?(exited|crashed)|ran out of memory`)},

@@ -31,6 +31,8 @@ type Candidate struct {
 	SymbolCap, ReferenceCap int
 	// DeclarationByDefinition: includeDeclaration false is not to be relied on.
 	DeclarationByDefinition bool
+	// TSServer: stands in front of a tsserver, which can be asked directly.
+	TSServer bool
 }
 
 // Deps is what operations are given. It is not copied after first use.

@@ -117,6 +117,32 @@ expect references when="\"character\":5"
 			}
 		})
 	})
+	t.Run("C61 a tsserver is asked about all projects", func(t *testing.T) {
+		script := `
+capabilities {"executeCommandProvider":{"commands":["typescript.tsserverRequest"]}}
+on workspace/executeCommand reply {"type":"response","body":[{"name":"stop","kind":"getter","file":"${root}/b.go","start":{"line":3,"offset":1},"end":{"line":3,"offset":15}}]}
+expect workspace/executeCommand when="\"navto\",{\"searchValue\":\"stop\"}"
+expect none symbol
+`
+		servers := lone(script)
+		servers[0].tune = func(c *Candidate) { c.TSServer = true }
+		bubble(t, twoFiles, servers, func(f *fixture) {
+			a := f.ask(query.Request{Op: query.WorkspaceSymbol, Query: "stop"})
+			want(t, "symbols", placesOf(a), "b.go:3:6")
+			if kind := a.Body.(*query.Found).Items[0].Kind; kind != "Method" {
+				t.Errorf("kind %q", kind)
+			}
+		})
+		servers[0].script = `
+capabilities {"executeCommandProvider":{"commands":["other"]}}
+on workspace/executeCommand error -32603 "unknown command"
+on symbol reply [{"name":"stop","kind":12,"location":{"uri":"${uri:b.go}","range":` + block(2, 0, 2, 14) + `}}]
+`
+		bubble(t, twoFiles, servers, func(f *fixture) {
+			a := f.ask(query.Request{Op: query.WorkspaceSymbol, Query: "stop"})
+			want(t, "symbols where it does not pass questions on", placesOf(a), "b.go:3:6")
+		})
+	})
 	t.Run("two servers merge, exact names first", func(t *testing.T) {
 		symbol := func(name, file string) string {
 			return `{"name":"` + name + `","kind":12,"location":{"uri":"${uri:` + file + `}","range":` + block(2, 0, 2, 14) + `}}`

@@ -29,6 +29,11 @@ func workspaceSymbol(ctx context.Context, q *question) (*query.Answer, error) {
 		Query string `json:"query"`
 	}{strings.TrimSpace(q.r.Query)}
 	put := func(ctx context.Context, a *ask) ([]lsp.Symbol, error) {
+		if a.c.TSServer {
+			if found, ok := a.navto(ctx, params.Query); ok {
+				return found, nil
+			}
+		}
 		raw, err := a.call(ctx, string(lsp.MethodWorkspaceSymbol), func() (any, error) { return params, nil })
 		if err != nil {
 			return nil, err

@@ -96,6 +96,9 @@ type Traits struct {
 	// is not the declaration (typescript-language-server keeps it, pyright leaves out
 	// the name asked about, tsc --lsp imports), so the definition is taken out instead.
 	DeclarationByDefinition bool
+	// TSServer: stands in front of a tsserver and passes requests on by the command
+	// typescript.tsserverRequest.
+	TSServer bool
 	// SectionDefaults answers workspace/configuration for sections without settings.
 	SectionDefaults map[string]json.RawMessage
 	LoadErrors      []LoadPattern

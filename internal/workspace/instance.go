@@ -84,6 +84,7 @@ func (w *Workspace) instanceOf(ctx context.Context, s *config.Server, root, vari
 		Limited: r.choice.Limited, Missing: r.choice.Missing,
 		SymbolCap: r.choice.Traits.SymbolCap, ReferenceCap: r.choice.Traits.ReferenceCap,
 		DeclarationByDefinition: r.choice.Traits.DeclarationByDefinition,
+		TSServer:                r.choice.Traits.TSServer,
 	}, nil
 }
 

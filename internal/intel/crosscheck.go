@@ -84,9 +84,12 @@ func (a *ask) crosscheck(ctx context.Context, s *scan, found []lsp.Location) []l
 	if len(silent) > 0 {
 		silent = a.withoutDeclaration(ctx, silent)
 	}
-	if len(silent) > 0 && a.q.mayWait() && !a.q.d.checked.settled(a.checkKey(), silent) && a.openUnopened(ctx, silent) {
-		found = a.askAgain(ctx, found)
-		silent = a.withoutResult(silent, found)
+	if len(silent) > 0 && a.q.mayWait() && !a.q.d.checked.settled(a.checkKey(), silent) {
+		if a.openUnopened(ctx, silent) {
+			found = a.askAgain(ctx, found)
+			silent = a.withoutResult(silent, found)
+		}
+		found, silent = a.askSiblings(ctx, found, silent)
 	}
 	a.q.d.checked.settle(a.checkKey(), silent)
 	a.remark = moreFiles(len(silent), a.at.Word)

@@ -61,6 +61,33 @@ expect count references 2
 			}
 		})
 	})
+	t.Run("other instances of the server are asked for their files", func(t *testing.T) {
+		servers := []scripted{
+			{name: "one", traits: self, script: `on references reply []`},
+			{name: "two", traits: self, script: `
+on references reply [` + place("b.go", 2, 8, 15) + `]
+expect references a.go
+expect count references 1
+`},
+			{name: "three", traits: self, script: `expect none references`},
+		}
+		bubble(t, mentioned, servers, func(f *fixture) {
+			mentions(f, "a.go", "b.go", "c.go")
+			one, two, three := f.cands[0], f.cands[1], f.cands[2]
+			two.Name = "one" // an instance with another root
+			f.d.Candidates = func(_ context.Context, path, _ string) ([]Candidate, error) {
+				if filepath.Base(path) == "a.go" {
+					return []Candidate{one}, nil
+				}
+				return []Candidate{two, three}, nil
+			}
+			a := f.ask(ask)
+			want(t, "places", placesOf(a), "b.go:3:9")
+			if !hasNote(a, "crosscheck", `1 more file mentions "timeout"; the server does not count it.`) {
+				t.Errorf("notes %v", a.Notes)
+			}
+		})
+	})
 	t.Run("what was open already is not asked again", func(t *testing.T) {
 		script := `
 on references reply [` + place("b.go", 2, 8, 15) + `]

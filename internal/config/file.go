@@ -150,11 +150,10 @@ func (f *file) place(off int) (line, col int) {
 
 // member is one key of an object with its value as plain JSON.
 type member struct {
-	key      string
-	value    json.RawMessage
-	obj      *hujson.Object // when the value is an object
-	keyAt    int
-	isString bool
+	key   string
+	value json.RawMessage
+	obj   *hujson.Object // when the value is an object
+	keyAt int
 }
 
 func members(obj *hujson.Object) []member {

@@ -2,6 +2,7 @@ package lsptest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -161,7 +162,7 @@ func appendRule(to *[]*rule, toks []token) error {
 // appendActions reads WHEN [:] ACTIONS.
 func appendActions(to *[]action, toks []token, when string) error {
 	if len(toks) == 0 || toks[0].text != when {
-		return fmt.Errorf("before initialize-reply: or at start:")
+		return errors.New("an action must begin with \"before initialize-reply:\" or \"at start:\"")
 	}
 	toks = toks[1:]
 	if len(toks) > 0 && toks[0].kind == colon {

@@ -224,10 +224,10 @@ func TestGate(t *testing.T) {
 
 func TestHang(t *testing.T) {
 	// ask asks once and returns the error and the time until it came.
-	ask := func(s *Session, limit time.Duration, t *testing.T) (error, time.Duration) {
+	ask := func(s *Session, limit time.Duration, t *testing.T) (time.Duration, error) {
 		began := time.Now()
 		_, err := s.Call(within(t, limit), "workspace/symbol", none)
-		return err, time.Since(began)
+		return time.Since(began), err
 	}
 	bubble(t, "C103 server stops reading", func(t *testing.T) {
 		f := run(t, `
@@ -238,19 +238,19 @@ allow shutdown exit cancel
 `)
 		s := f.session()
 		synctest.Wait()
-		err, took := ask(s, 5*time.Second, t)
+		took, err := ask(s, 5*time.Second, t)
 		if err != context.DeadlineExceeded {
 			t.Errorf("got %v", err)
 		}
 		around(t, "the caller's own limit", took, 5*time.Second)
 		var gone *GoneError
-		if err, took = ask(s, 2*time.Minute, t); !errors.As(err, &gone) {
+		if took, err = ask(s, 2*time.Minute, t); !errors.As(err, &gone) {
 			t.Fatalf("got %v", err)
 		}
 		if took < 28*time.Second || took > 35*time.Second {
 			t.Errorf("replaced after %v", took)
 		}
-		if err, _ := ask(f.session(), time.Second, t); err != nil {
+		if _, err := ask(f.session(), time.Second, t); err != nil {
 			t.Errorf("the next generation: %v", err)
 		}
 	})
@@ -263,7 +263,7 @@ allow shutdown exit cancel
 `)
 		s := f.session()
 		var gone *GoneError
-		err, took := ask(s, 2*time.Minute, t)
+		took, err := ask(s, 2*time.Minute, t)
 		if !errors.As(err, &gone) || !strings.Contains(gone.Exit, "30 s") {
 			t.Errorf("got %v", err)
 		}
@@ -276,7 +276,7 @@ allow shutdown exit cancel
 on symbol delay 73s reply ["right"]
 cpu busy
 `)
-		err, took := ask(f.session(), 2*time.Minute, t)
+		took, err := ask(f.session(), 2*time.Minute, t)
 		if err != nil {
 			t.Errorf("after %v: %v", took, err)
 		}
@@ -285,7 +285,7 @@ cpu busy
 		f := run(t, "cpu idle")
 		s := f.session()
 		time.Sleep(time.Hour)
-		if err, _ := ask(s, time.Second, t); err != nil {
+		if _, err := ask(s, time.Second, t); err != nil {
 			t.Error(err)
 		}
 	})

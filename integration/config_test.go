@@ -137,7 +137,7 @@ func TestCommandOutside(t *testing.T) {
 			write(t, filepath.Join(root, ".lsp.json"), `{"toy": {"command": "`+command+`"}}`)
 			env := environ(t, os.Getenv("PATH"))
 			a := startHost(t, root, env, "--trust").ask(toyQuestion)
-			if !a.Error || !strings.Contains(a.Text, "not inside the workspace") || strings.Count(strings.TrimSpace(a.Text), "\n") > 1 {
+			if !a.Error || !strings.Contains(a.Text, "not inside the workspace") || !strings.Contains(a.Text, "Hint: Correct its entry in .lsp.json.") || strings.Count(strings.TrimSpace(a.Text), "\n") > 1 {
 				t.Errorf("error=%v: %s", a.Error, clip(a.Text))
 			}
 			t.Logf("%s", a.Text)

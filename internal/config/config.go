@@ -138,8 +138,9 @@ type Config struct {
 	Servers  []Server
 	Settings Settings
 	Problems []Problem
-	// Untrusted names the servers of a workspace layer that was left out.
-	Untrusted []string
+	// Untrusted are the servers of a workspace layer that was left out, as written:
+	// good for saying what they would serve, never to be started.
+	Untrusted []Server
 	// Pinned is the hash of the workspace's file, "" when there is none.
 	FileHash string
 }
@@ -162,7 +163,11 @@ func Load(o Options) *Config {
 		if o.Trusted {
 			c.apply(f, Workspace, o)
 		} else {
-			c.Untrusted = f.names()
+			for _, p := range f.servers() {
+				p.Layer = Workspace
+				c.Untrusted = append(c.Untrusted, p.Server)
+			}
+			sort.SliceStable(c.Untrusted, func(i, j int) bool { return c.Untrusted[i].Name < c.Untrusted[j].Name })
 			c.Problems = append(c.Problems, f.problems...)
 		}
 	}

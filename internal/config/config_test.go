@@ -237,7 +237,11 @@ func TestUntrustedLayerIsLeftOut(t *testing.T) {
 	if has(c, "evil") || find(t, c, "gopls").Command != "" {
 		t.Error("an entry of an untrusted workspace was applied")
 	}
-	if d := cmp.Diff([]string{"evil", "gopls"}, c.Untrusted); d != "" {
+	var names []string
+	for _, s := range c.Untrusted {
+		names = append(names, s.Name)
+	}
+	if d := cmp.Diff([]string{"evil", "gopls"}, names); d != "" {
 		t.Error(d)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"sort"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -204,16 +203,6 @@ func (f *file) serverObjects() []member {
 		return nested
 	}
 	return flat
-}
-
-// names lists the servers of a file without looking into them.
-func (f *file) names() []string {
-	var out []string
-	for _, p := range f.servers() {
-		out = append(out, p.Name)
-	}
-	sort.Strings(out)
-	return out
 }
 
 // nearest proposes the known key most like key.

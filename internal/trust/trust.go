@@ -52,9 +52,11 @@ func (p Policy) refuse(s *config.Server) (reason, detail, hint string) {
 	case p.RequireTrustedWorkspace && !trusted:
 		return ReasonTrust, "the setting requireTrustedWorkspace is on and the workspace is not trusted", trustHint
 	case s.Disabled:
-		return ReasonDisabled, "switched off by the " + s.Layer.String() + " configuration", ""
+		return ReasonDisabled, "switched off by the " + s.Layer.String() + " configuration",
+			"Remove \"enabled\": false from its entry in " + file(s.Layer) + "."
 	case !p.allowed(s):
-		return ReasonNotAllowed, "not among the allowed server names", ""
+		return ReasonNotAllowed, "not among the allowed server names",
+			"Add its name to --allowed-lsp-server-names."
 	case p.Stale && s.Layer == config.Workspace:
 		return ReasonStale, ".lsp.json has changed since it was trusted", "Run `dragoman trust --pin` again after reading it."
 	case !trusted && (s.TrustRequired || s.Layer == config.Workspace):
@@ -62,9 +64,17 @@ func (p Policy) refuse(s *config.Server) (reason, detail, hint string) {
 	case !trusted && s.Entry != nil && s.Entry.RunsWorkspaceCode == catalog.RunsCode:
 		return ReasonTrust, "it runs code of the workspace, which is not trusted", trustHint
 	case s.Invalid != "":
-		return ReasonInvalid, s.Invalid, ""
+		return ReasonInvalid, s.Invalid, "Correct its entry in " + file(s.Layer) + "."
 	}
 	return "", "", ""
+}
+
+// file is where a layer's entries stand, for people.
+func file(l config.Layer) string {
+	if l == config.Workspace {
+		return ".lsp.json"
+	}
+	return "your configuration file"
 }
 
 func (p Policy) allowed(s *config.Server) bool {

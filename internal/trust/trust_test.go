@@ -52,6 +52,24 @@ func TestAdmit(t *testing.T) {
 			}
 		})
 	}
+	t.Run("each reason has a hint of its own", func(t *testing.T) {
+		hints := map[string]string{}
+		for _, tt := range tests {
+			_, skipped := tt.p.Admit(all)
+			for _, s := range skipped {
+				hints[s.Reason] = s.Hint
+			}
+		}
+		want := map[string]string{
+			ReasonTrust: trustHint, ReasonStale: "Run `dragoman trust --pin` again after reading it.",
+			ReasonDisabled:   "Remove \"enabled\": false from its entry in your configuration file.",
+			ReasonNotAllowed: "Add its name to --allowed-lsp-server-names.",
+			ReasonInvalid:    "Correct its entry in your configuration file.",
+		}
+		if d := cmp.Diff(want, hints); d != "" {
+			t.Error(d)
+		}
+	})
 	t.Run("a workspace entry cannot lower its own bar", func(t *testing.T) {
 		s := ws
 		s.TrustRequired = false

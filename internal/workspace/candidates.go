@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -89,13 +90,12 @@ func (w *Workspace) explain(err error, path, serverName string) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	for i := range w.conf.Servers {
-		s := &w.conf.Servers[i]
+	for _, s := range slices.Concat(w.conf.Untrusted, w.conf.Servers) {
 		for _, sk := range w.skipped {
 			if sk.Name != s.Name || sk.Reason == "" {
 				continue
 			}
-			if serverName == s.Name || serverName == "" && route.LanguageID(s, path, "") != "" {
+			if serverName == s.Name || serverName == "" && route.LanguageID(&s, path, "") != "" {
 				return &query.Error{
 					Kind: query.NotAdmitted, Server: s.Name, Path: e.Path,
 					Message: fmt.Sprintf("%s may not run here: %s.", s.Name, sk.Detail), Hint: sk.Hint,

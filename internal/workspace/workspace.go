@@ -151,9 +151,9 @@ func (w *Workspace) configure() {
 	if conf.Settings.Enabled {
 		w.admitted, w.skipped = policy.Admit(conf.Servers)
 	}
-	for _, name := range conf.Untrusted {
+	for i := range conf.Untrusted {
 		w.skipped = append(w.skipped, query.SkippedServer{
-			Name: name, Reason: trust.ReasonTrust,
+			Name: conf.Untrusted[i].Name, Reason: trust.ReasonTrust,
 			Detail: "configured by .lsp.json of a workspace that is not trusted", Hint: trustHint,
 		})
 	}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -202,7 +203,7 @@ func TestUntrustedWorkspaceStartsNothingOfItsOwn(t *testing.T) {
 		}
 		w := openDir(t, Options{Dir: dir})
 		_, err := w.Candidates(t.Context(), filepath.Join(dir, "a.foo"), "")
-		if query.KindOf(err) != query.NoServer {
+		if e := (*query.Error)(nil); !errors.As(err, &e) || e.Kind != query.NotAdmitted || e.Hint != trustHint {
 			t.Errorf("%v", err)
 		}
 		want := []query.SkippedServer{{Name: "evil", Reason: "server_trust_required",

@@ -152,7 +152,7 @@ func BenchmarkFirstReferences(b *testing.B) {
 				if l.Cold != nil {
 					l.Cold(p.Root)
 				}
-				raws = append(raws, timed(func() { earliest(b, p, env, argv) }))
+				raws = append(raws, timed(func() { earliest(b, l, p, env, argv) }))
 				if l.Cold != nil {
 					l.Cold(p.Root)
 				}
@@ -169,16 +169,20 @@ func BenchmarkFirstReferences(b *testing.B) {
 }
 
 // earliest polls a raw client until its references are right.
-func earliest(b testing.TB, p *project, env, argv []string) {
+func earliest(b testing.TB, l lang, p *project, env, argv []string) {
+	want := len(p.Refs)
+	if l.RawRefs != nil {
+		want = l.RawRefs(p)
+	}
 	c := startRaw(b, p.Root, env, nil, argv...)
 	c.open(b, p.Use.Path, p.Language)
 	for start := time.Now(); ; {
 		n, _ := c.references(p.Use)
-		if n == len(p.Refs) {
+		if n == want {
 			return
 		}
 		if time.Since(start) > time.Minute {
-			b.Fatalf("raw never gets %d references, but %d", len(p.Refs), n)
+			b.Fatalf("raw never gets %d references, but %d", want, n)
 		}
 		<-time.After(10 * time.Millisecond)
 	}

@@ -20,6 +20,9 @@ type lang struct {
 	// Lie is the control: it returns an error of the raw client's answer, or "" when
 	// the raw answer was right.
 	Lie func(t testing.TB, c *rawClient, p *project) string
+	// RawRefs is the number of references that a raw client is given when the server
+	// knows everything and the declaration is not asked for; nil: all of Refs.
+	RawRefs func(p *project) int
 	// Args of dragoman for this language.
 	Args []string
 	// Cold removes what makes a second start warm.
@@ -36,8 +39,12 @@ func langs() []lang {
 	d := serversDir()
 	return []lang{
 		{Name: "gopls", Label: "gopls", Program: "gopls", Argv: []string{"gopls"}, Make: goProject, Starts: 3, Slow: 2000, Comment: "//"},
-		{Name: "typescript", Label: "typescript", Program: "typescript-language-server", Argv: []string{"typescript-language-server", "--stdio"}, Make: tsProject, Lie: fewReferences, Starts: 3, Slow: 2000, Comment: "//"},
-		{Name: "typescript7", Label: "typescript", Program: "tsc", ExtraPath: []string{filepath.Join(d, "ts7", "node_modules", ".bin")}, Argv: []string{"tsc", "--lsp", "--stdio"}, Make: ts7Project, Lie: noSymbols, Starts: 3, Slow: 2000, Comment: "//"},
+		{Name: "typescript", Label: "typescript", Program: "typescript-language-server", Argv: []string{"typescript-language-server", "--stdio"}, Make: tsProject, Lie: fewReferences,
+			RawRefs: func(p *project) int { return len(p.Refs) + 1 }, // the declaration is given all the same
+			Starts:  3, Slow: 2000, Comment: "//"},
+		{Name: "typescript7", Label: "typescript", Program: "tsc", ExtraPath: []string{filepath.Join(d, "ts7", "node_modules", ".bin")}, Argv: []string{"tsc", "--lsp", "--stdio"}, Make: ts7Project, Lie: noSymbols,
+			RawRefs: func(p *project) int { return len(p.b.marks["ref"]) + len(p.b.marks["use"]) }, // imports are left out
+			Starts:  3, Slow: 2000, Comment: "//"},
 		{Name: "pyright", Label: "pyright", Program: "pyright-langserver", Argv: []string{"pyright-langserver", "--stdio"}, Make: pyProject, Lie: fewReferences, Starts: 3, Slow: 2000, Comment: "#"},
 		{Name: "clangd", Label: "clangd", Program: "clangd", Argv: []string{"clangd", "--background-index"}, Make: cppProject, Lie: fewReferences, Starts: 3, Slow: 2000, Comment: "//",
 			Cold: func(root string) { _ = os.RemoveAll(filepath.Join(root, ".cache")) }},

@@ -124,6 +124,7 @@ var pyright = &Entry{
 		},
 		SingleThreaded:          true,
 		DeclarationByDefinition: true,
+		PullsSettings:           true,
 		LoadErrors: []server.LoadPattern{
 			{Match: regexp.MustCompile(`(?i)^no source files found`), Say: "pyright found no source files below its root"},
 			{Match: regexp.MustCompile(`(?i)(config|pyproject) file .* (could not be (parsed|read)|parsing failed)`)},
@@ -196,6 +197,7 @@ var rustAnalyzer = &Entry{
 		{Names: []string{"rust-project.json"}},
 	},
 	Traits: server.Traits{
+		PullsSettings: true,
 		Readiness: server.Readiness{
 			Mode: server.ReadyStatus, ReloadWithin: time.Second,
 			ProjectFiles: []string{"Cargo.toml", "Cargo.lock", "rust-project.json"},

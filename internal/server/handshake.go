@@ -101,7 +101,7 @@ func (s *Session) handshake(ctx context.Context, previous *Session) error {
 	if err := s.notify(ctx, "initialized", struct{}{}); err != nil {
 		return err
 	}
-	if settings := s.srv.o.Settings; hasContent(settings) {
+	if settings := s.srv.o.Settings; hasContent(settings) && !s.srv.o.Traits.PullsSettings {
 		err := s.notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": settings})
 		if err != nil {
 			return err

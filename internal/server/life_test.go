@@ -133,6 +133,11 @@ expect order initialized didChangeConfiguration didOpen
 			t.Fatal(err)
 		}
 	})
+	bubble(t, "C15 a server that pulls its settings is not told twice", func(t *testing.T) {
+		f := run(t, `expect none didChangeConfiguration`, traits(Traits{PullsSettings: true}),
+			func(o *Options) { o.Settings = raw(`{"gopls":{"x":1}}`) })
+		f.session()
+	})
 	bubble(t, "C15 without settings nothing is sent", func(t *testing.T) {
 		f := run(t, `expect none didChangeConfiguration`, func(o *Options) { o.Settings = raw(`{}`) })
 		f.session()

@@ -99,6 +99,9 @@ type Traits struct {
 	// TSServer: stands in front of a tsserver and passes requests on by the command
 	// typescript.tsserverRequest.
 	TSServer bool
+	// PullsSettings: asks workspace/configuration itself or has read the same in
+	// initializationOptions, and loads the project again when told once more.
+	PullsSettings bool
 	// SectionDefaults answers workspace/configuration for sections without settings.
 	SectionDefaults map[string]json.RawMessage
 	LoadErrors      []LoadPattern

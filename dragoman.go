@@ -86,7 +86,7 @@ func (ws *Workspace) Do(ctx context.Context, r query.Request) (*query.Answer, er
 		a.Notes = append(a.Notes, ws.w.Warn()...)
 		return a, nil
 	case limited.Err() != nil && ctx.Err() == nil && timedOut(err):
-		return nil, ws.overLimit(r.Op, last(), time.Since(start))
+		return nil, ws.overLimit(r.Op, err, last(), time.Since(start))
 	}
 	return nil, err
 }
@@ -114,7 +114,11 @@ func track(caller, ctx context.Context) (context.Context, func() query.Progress)
 }
 
 // overLimit says who is still at work when the call limit is reached.
-func (ws *Workspace) overLimit(op query.Op, p query.Progress, waited time.Duration) error {
+func (ws *Workspace) overLimit(op query.Op, err error, p query.Progress, waited time.Duration) error {
+	var from *query.Error
+	if p.Server == "" && errors.As(err, &from) {
+		p.Server = from.Server
+	}
 	e := &query.Error{Kind: query.NotReady, Op: op, Server: p.Server, Hint: "Ask again.", Err: context.DeadlineExceeded}
 	state := server.Snapshot{State: server.Ready, Percent: -1}
 	for _, in := range ws.w.Live() {

@@ -120,6 +120,9 @@ func TestCallLimit(t *testing.T) {
 	if !errors.As(err, &e) || query.ExitCode(err) != 4 || e.Hint == "" || !strings.Contains(e.Message, "fake") {
 		t.Errorf("%v %+v", err, e)
 	}
+	if _, err := ws.Do(t.Context(), hover("a.foo", 1, 2)); err == nil || !strings.Contains(err.Error(), "fake") {
+		t.Errorf("the running server is not named: %v", err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := ws.Do(ctx, hover("a.foo", 1, 2)); query.KindOf(err) != query.Canceled {

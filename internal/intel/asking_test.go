@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dragoman-dev/dragoman/internal/lsptest"
+	"github.com/dragoman-dev/dragoman/internal/proc"
 	"github.com/dragoman-dev/dragoman/internal/server"
 	"github.com/dragoman-dev/dragoman/query"
 )
@@ -334,4 +335,17 @@ func TestServerErrors(t *testing.T) {
 		a := f.ask(at(query.Hover, "a.go", 2, 1))
 		want(t, "unsure", a.Unsure, "There is no identifier at a.go:2:1.")
 	})
+}
+
+func TestMissingCommand(t *testing.T) {
+	for cause, want := range map[error]string{
+		os.ErrNotExist:             "The command of toy was not found: /bin/toy.",
+		os.ErrPermission:           "The command of toy is not executable: /bin/toy.",
+		errors.New("wrong format"): "The command of toy does not start: /bin/toy: cannot be executed: wrong format.",
+	} {
+		e := serverFault(Candidate{Name: "toy"}, &proc.NotFoundError{Path: "/bin/toy", Err: cause})
+		if e.Kind != query.NotInstalled || e.Message != want || e.Hint == "" {
+			t.Errorf("%v: %q, hint %q", e.Kind, e.Message, e.Hint)
+		}
+	}
 }

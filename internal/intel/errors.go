@@ -138,8 +138,7 @@ func serverFault(c Candidate, err error) *query.Error {
 	switch {
 	case errors.As(err, &missing):
 		e.Kind = query.NotInstalled
-		e.Message = fmt.Sprintf("The command of %s was not found: %s.", c.Name, missing.Path)
-		e.Hint = "Install it; `dragoman doctor` prints the line."
+		e.Message, e.Hint = missingSentence(c, missing)
 	case errors.As(err, &fused):
 		e.Kind, e.Message, e.Hint = query.StartFailed, fused.Error(), stderrHint(fused.Stderr)
 	case errors.As(err, &failed):
@@ -163,6 +162,19 @@ func serverFault(c Candidate, err error) *query.Error {
 		e.Hint = "This is a fault of dragoman; please report it."
 	}
 	return e
+}
+
+func missingSentence(c Candidate, e *proc.NotFoundError) (message, hint string) {
+	switch {
+	case errors.Is(e, os.ErrNotExist):
+		return fmt.Sprintf("The command of %s was not found: %s.", c.Name, e.Path),
+			"Install it, or correct its command; `dragoman doctor` shows which is used."
+	case errors.Is(e, os.ErrPermission):
+		return fmt.Sprintf("The command of %s is not executable: %s.", c.Name, e.Path),
+			"Make it executable, or correct its command; `dragoman doctor` shows which is used."
+	}
+	return fmt.Sprintf("The command of %s does not start: %v.", c.Name, e),
+		"Install it anew, or correct its command; `dragoman doctor` shows which is used."
 }
 
 func startSentence(c Candidate, e *server.StartError) string {

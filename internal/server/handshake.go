@@ -69,12 +69,16 @@ func (s *Session) abandon(ctx context.Context, err error) started {
 		err = fmt.Errorf("no answer to initialize within %v", s.srv.o.StartTimeout)
 	}
 	exit := ""
-	if s.ended(dieWithin) {
+	var gone *GoneError
+	lost := errors.As(err, &gone)
+	switch {
+	case s.ended(dieWithin):
 		exit = s.h.Exit()
-		var gone *GoneError
-		if errors.As(err, &gone) {
+		if lost {
 			err = nil // the exit says it all
 		}
+	case lost && gone.Exit != "":
+		err = errors.New(gone.Exit)
 	}
 	if exit == "" && s.answered && ctx.Err() == nil {
 		s.stop(ctx, s.srv.o.StopTimeout)

@@ -51,6 +51,14 @@ func TestStart(t *testing.T) {
 			t.Errorf("installed meanwhile, yet %v", err)
 		}
 	})
+	bubble(t, "a server that prints something else is told by what it prints", func(t *testing.T) {
+		f := run(t, "on initialize hang\nat start: garbage \""+strings.Repeat("x", 1100<<10)+"\"\n")
+		_, err := f.Open(within(t, time.Minute))
+		var failed *StartError
+		if !errors.As(err, &failed) || failed.Err == nil || !strings.Contains(failed.Err.Error(), "not LSP") {
+			t.Errorf("%v", err)
+		}
+	})
 	bubble(t, "C12 server asks before it answers initialize", func(t *testing.T) {
 		f := run(t, `
 before initialize-reply:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -251,7 +252,11 @@ func (s *Session) translate(ctx context.Context, err error) error {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	return &GoneError{Name: s.srv.o.Name, Generation: s.gen, Exit: s.h.Exit(), Stderr: s.h.Stderr()}
+	exit := s.h.Exit()
+	if why := s.conn.Err(); exit == "" && why != nil && !errors.Is(why, jsonrpc.ErrClosed) && !errors.Is(why, io.EOF) {
+		exit = why.Error()
+	}
+	return &GoneError{Name: s.srv.o.Name, Generation: s.gen, Exit: exit, Stderr: s.h.Stderr()}
 }
 
 // notifier is the mirror's way to the server. It takes note of what is sent before

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,25 +21,25 @@ type monorepo struct {
 	Name   string
 	// Make writes it. The marks are relative to the top.
 	Make func(t testing.TB, b *builder) project
-	// Sub is the folder of the package that uses the other.
-	Sub string
+	// Sub is the folder of the package that uses the other, Lib of the one used.
+	Sub, Lib string
 }
 
 func monorepos() []monorepo {
 	return []monorepo{
-		{"gopls", "go.work", goWork, "app"},
-		{"gopls", "replace", goReplace, "app"},
-		{"typescript", "references", tsReferences, "packages/app"},
-		{"typescript7", "references", ts7References, "packages/app"},
-		{"pyright", "environments", pyEnvironments, "services/app"},
-		{"pyright", "pyprojects", pyProjects, "services/app"},
-		{"clangd", "databases", cppDatabases, "app"},
-		{"rust-analyzer", "workspace", cargoWorkspace, "crates/app"},
+		{"gopls", "go.work", goWork, "app", "lib"},
+		{"gopls", "replace", goReplace, "app", "lib"},
+		{"typescript", "references", tsReferences, "packages/app", "packages/lib"},
+		{"typescript7", "references", ts7References, "packages/app", "packages/lib"},
+		{"pyright", "environments", pyEnvironments, "services/app", "libs/store"},
+		{"pyright", "pyprojects", pyProjects, "services/app", "libs/store"},
+		{"clangd", "databases", cppDatabases, "app", "lib"},
+		{"rust-analyzer", "workspace", cargoWorkspace, "crates/app", "crates/store"},
 	}
 }
 
-// TestMonorepo: opened at the top and in the package that uses the other, each of
-// the questions is right as the first call.
+// TestMonorepo: opened at the top, in the package that uses the other and in the
+// one that is used, each of the questions is right as the first call.
 func TestMonorepo(t *testing.T) {
 	for _, m := range monorepos() {
 		t.Run(m.Server+"/"+m.Name, func(t *testing.T) {
@@ -83,6 +84,22 @@ func TestMonorepo(t *testing.T) {
 				refs.check = func(a answer) error { return inside(a, q, l.Label) }
 				qs["references"] = refs
 				askAtOnce(t, filepath.Join(root, m.Sub), env, l, qs)
+			})
+			if l.Cold != nil {
+				l.Cold(root)
+			}
+			t.Run("lib", func(t *testing.T) {
+				q := rebased(&p, m.Lib)
+				q.Use = q.Decl
+				qs := questions(l, q)
+				delete(qs, "diagnostics") // the broken file is in the other
+				refs := qs["references"]
+				refs.check = func(a answer) error { return inside(a, q, l.Label) }
+				qs["references"] = refs
+				if !slices.ContainsFunc(q.Refs, func(m mark) bool { return !filepath.IsAbs(m.Path) }) {
+					delete(qs, "references")
+				}
+				askAtOnce(t, filepath.Join(root, m.Lib), env, l, qs)
 			})
 		})
 	}
@@ -213,7 +230,7 @@ func ts7References(t testing.TB, b *builder) project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"", "packages/app/"} { // where it looks from the sub-directory
+	for _, dir := range []string{"", "packages/app/", "packages/lib/"} { // where it looks from a package
 		b.put(dir+"node_modules/typescript/package.json", string(manifest))
 	}
 	return p

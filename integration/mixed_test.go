@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -97,6 +98,11 @@ func TestManyRoots(t *testing.T) {
 				t.Errorf("%d instances of gopls", n)
 			}
 		}
+	}
+	// A search that cannot reach all of them says so.
+	a, err := ws.Do(context.Background(), query.Request{Op: query.WorkspaceSymbol, Query: "nowhereToBeFound"})
+	if err != nil || !strings.Contains(a.Unsure, "not asked in 2 of its folders") {
+		t.Errorf("%v, %+v", err, a)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ type book struct {
 	bases     []base
 	notes     []query.Note
 	unsure    string   // why an empty answer claims nothing, beyond the bases
-	silent    []string // servers that reported nothing, where others did
+	silent    []string // who has no part in an answer that is not empty
 	stale     bool     // something in the answer is of an older text
 	changed   bool     // the text changed while the question was answered
 	truncated bool
@@ -29,6 +30,7 @@ type book struct {
 // base is one asked server with what it knew.
 type base struct {
 	query.ServerBasis
+	of      *server.Server // there may be several of one name
 	working string
 	percent int
 	elapsed time.Duration
@@ -46,7 +48,7 @@ func (b *book) record(a *ask) {
 			Name: a.c.Name, Generation: a.sess.Generation(),
 			Settled: a.before.Settled, LoadError: cmp.Or(a.before.LoadError, a.c.Missing),
 		},
-		limited: a.c.Limited,
+		of: a.c.Server, limited: a.c.Limited,
 	}
 	if now.LoadError != "" {
 		entry.LoadError = now.LoadError
@@ -55,7 +57,7 @@ func (b *book) record(a *ask) {
 		entry.working, entry.percent, entry.elapsed = now.Working, now.Percent, since(a.c.Server.Snapshot())
 	}
 	for i := range b.bases {
-		if b.bases[i].Name == entry.Name {
+		if b.bases[i].of == entry.of {
 			b.bases[i] = entry
 			return
 		}
@@ -100,6 +102,25 @@ func (b *book) doubt(why string) {
 	defer b.mu.Unlock()
 	if b.unsure == "" {
 		b.unsure = why
+	}
+}
+
+// unasked says which projects an answer about the workspace leaves out.
+func (b *book) unasked(cands []Candidate) {
+	for _, c := range cands {
+		n := len(c.Unasked)
+		if n == 0 {
+			continue
+		}
+		names, more := c.Unasked[:min(n, 3)], ""
+		if n > len(names) {
+			more = ", …"
+		}
+		text := fmt.Sprintf("%s was not asked in %d of its folders (%s%s).", c.Name, n, strings.Join(names, ", "), more)
+		b.doubt(text + " Ask about a file there first.")
+		b.mu.Lock()
+		b.silent = append(b.silent, text)
+		b.mu.Unlock()
 	}
 }
 
@@ -172,6 +193,7 @@ func (q *question) whyEmpty() string {
 
 // basisNotes are the remarks on what the servers knew.
 func (q *question) basisNotes(empty bool) (notes []query.Note) {
+	defer func() { notes = compact(notes) }()
 	for _, x := range q.book.bases {
 		if !x.Settled && !empty && !q.localQuestion() {
 			notes = append(notes, query.Note{Code: "loading",
@@ -186,6 +208,17 @@ func (q *question) basisNotes(empty bool) (notes []query.Note) {
 		}
 	}
 	return notes
+}
+
+// compact leaves each note once: several instances of a server have the same to say.
+func compact(notes []query.Note) []query.Note {
+	kept := notes[:0]
+	for _, n := range notes {
+		if !slices.Contains(kept, n) {
+			kept = append(kept, n)
+		}
+	}
+	return kept
 }
 
 // localQuestion reports that the file alone answers it, so that an answer is not

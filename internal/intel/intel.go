@@ -27,6 +27,9 @@ type Candidate struct {
 	// compile_commands.json …"), as a sentence without full stop; the project then
 	// does not count as wholly loaded. "" when nothing is missing.
 	Missing string
+	// Unasked are the roots of this server (as shown) that are not among the
+	// candidates for the workspace, because so many instances are not kept.
+	Unasked []string
 	// SymbolCap and ReferenceCap: the server's own limits, 0 none.
 	SymbolCap, ReferenceCap int
 	// DeclarationByDefinition: includeDeclaration false is not to be relied on.

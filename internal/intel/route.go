@@ -183,6 +183,7 @@ func every[T any](ctx context.Context, q *question, file subject, p plan,
 		})
 	}
 	wg.Wait()
+	q.book.unasked(cands)
 	return answered(whole, q, cands, parts)
 }
 

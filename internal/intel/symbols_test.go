@@ -143,6 +143,34 @@ on symbol reply [{"name":"stop","kind":12,"location":{"uri":"${uri:b.go}","range
 			want(t, "symbols where it does not pass questions on", placesOf(a), "b.go:3:6")
 		})
 	})
+	t.Run("what is found in some folders only is no claim about all", func(t *testing.T) {
+		const text = "one was not asked in 4 of its folders (s4, s5, s6, …)."
+		for reply, empty := range map[string]bool{
+			"[]": true,
+			`[{"name":"stop","kind":12,"location":{"uri":"${uri:b.go}","range":` + block(2, 0, 2, 14) + `}}]`: false,
+		} {
+			servers := lone("on symbol reply " + reply)
+			servers[0].tune = func(c *Candidate) { c.Unasked = []string{"s4", "s5", "s6", "s7"} }
+			bubble(t, twoFiles, servers, func(f *fixture) {
+				a := f.ask(query.Request{Op: query.WorkspaceSymbol, Query: "stop"})
+				if empty && a.Unsure != text+" Ask about a file there first." || !empty && !hasNote(a, "partial", text) {
+					t.Errorf("unsure %q, notes %v", a.Unsure, a.Notes)
+				}
+			})
+		}
+	})
+	t.Run("an unsettled instance is not outvoted by another of its name", func(t *testing.T) {
+		servers := []scripted{
+			{name: "one", script: "after initialized: progress begin t \"Loading\"\non symbol reply []", traits: loading},
+			{name: "two", script: "on symbol reply []", traits: self, tune: func(c *Candidate) { c.Name = "one" }},
+		}
+		bubble(t, twoFiles, servers, func(f *fixture) {
+			a := f.ask(query.Request{Op: query.WorkspaceSymbol, Query: "stop", Wait: query.WaitNow})
+			if a.Basis.Settled || !strings.Contains(a.Unsure, "still loading") || len(a.Basis.Servers) != 2 {
+				t.Errorf("unsure %q, basis %+v", a.Unsure, a.Basis)
+			}
+		})
+	})
 	t.Run("two servers merge, exact names first", func(t *testing.T) {
 		symbol := func(name, file string) string {
 			return `{"name":"` + name + `","kind":12,"location":{"uri":"${uri:` + file + `}","range":` + block(2, 0, 2, 14) + `}}`

@@ -124,7 +124,8 @@ func (w *Workspace) outside(ctx context.Context, path, serverName string) ([]int
 		if lang == "" {
 			continue
 		}
-		for _, root := range w.rootsOf(ctx, s) {
+		roots, _ := w.rootsOf(ctx, s)
+		for _, root := range roots {
 			c, err := w.instance(ctx, s, root, "", lang)
 			if err == nil && w.holds(ctx, s.Name, path) {
 				out = append(out, c)
@@ -174,13 +175,17 @@ func (w *Workspace) everywhere(ctx context.Context, serverName string) ([]intel.
 	var out []intel.Candidate
 	var first error
 	for _, s := range pool {
-		for _, root := range w.rootsOf(ctx, s) {
+		roots, left := w.rootsOf(ctx, s)
+		for i, root := range roots {
 			c, err := w.instance(ctx, s, root, "", "")
 			if err != nil {
 				if first == nil {
 					first = err
 				}
 				break
+			}
+			if i == 0 {
+				c.Unasked = left
 			}
 			out = append(out, c)
 		}
@@ -209,18 +214,22 @@ func titles() string {
 
 // rootsOf lists the roots of a server that the workspace's files call for, at most
 // as many as the fleet keeps: those of live instances first, then the roots nearest
-// the top.
-func (w *Workspace) rootsOf(ctx context.Context, s *config.Server) []string {
+// the top. left are the others, as shown.
+func (w *Workspace) rootsOf(ctx context.Context, s *config.Server) (roots, left []string) {
 	if s.WorkspaceFolder != "" {
-		return []string{s.WorkspaceFolder}
+		return []string{s.WorkspaceFolder}, nil
 	}
-	var roots []string
 	seen := map[string]bool{}
 	add := func(root string) {
-		if !seen[root] && len(roots) < fleet.DefaultPerName {
-			seen[root] = true
-			roots = append(roots, root)
+		if seen[root] {
+			return
 		}
+		seen[root] = true
+		if len(roots) == fleet.DefaultPerName {
+			left = append(left, w.shown(root))
+			return
+		}
+		roots = append(roots, root)
 	}
 	for _, in := range w.fleet.Live() {
 		if in.ID.Name == s.Name {
@@ -248,7 +257,7 @@ func (w *Workspace) rootsOf(ctx context.Context, s *config.Server) []string {
 	for _, root := range found {
 		add(root)
 	}
-	return roots
+	return roots, left
 }
 
 func depth(path string) int { return strings.Count(path, string(filepath.Separator)) }

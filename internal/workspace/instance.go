@@ -440,7 +440,8 @@ func (w *Workspace) ReadableOutside(path string) bool {
 		if route.LanguageID(s, path, "") == "" {
 			continue
 		}
-		for _, root := range w.rootsOf(ctx, s) {
+		roots, _ := w.rootsOf(ctx, s)
+		for _, root := range roots {
 			_, _ = w.resolve(ctx, s, root, "", "")
 		}
 	}

@@ -88,10 +88,11 @@ func (w *Workspace) Reports(ctx context.Context) (reports []Report, files int) {
 
 func (w *Workspace) report(ctx context.Context, s *config.Server, n int) Report {
 	r := Report{Language: language(s), Files: n, Server: s.Name}
-	roots := w.rootsOf(ctx, s)
+	roots, left := w.rootsOf(ctx, s)
 	for _, root := range roots {
 		r.Roots = append(r.Roots, w.shown(root))
 	}
+	r.Roots = append(r.Roots, left...)
 	if len(roots) == 0 {
 		roots = []string{w.Root}
 	}

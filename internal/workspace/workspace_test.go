@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -486,5 +487,27 @@ func TestMissingInputThatAppears(t *testing.T) {
 	lsptest.Eventually(t, func() bool { return ask().Missing == "" }, "the one in out is seen")
 	if ask().Server == before.Server {
 		t.Error("clangd has to be told where it is")
+	}
+}
+
+func TestMoreRootsThanInstances(t *testing.T) {
+	archive := ""
+	for _, d := range []string{"a", "b", "c", "d", "e", "f"} {
+		archive += "-- " + d + "/go.mod --\nmodule " + d + "\n-- " + d + "/x.go --\npackage " + d + "\n"
+	}
+	w := open(t, archive, Options{}, "PATH="+tools(t, "gopls"))
+	got, err := w.Candidates(t.Context(), "", "")
+	if err != nil || len(got) != 4 {
+		t.Fatalf("%d candidates, %v", len(got), err)
+	}
+	if d := cmp.Diff([]string{"e", "f"}, got[0].Unasked); d != "" {
+		t.Error(d)
+	}
+	// One that was asked about counts before the others.
+	if _, err := w.Candidates(t.Context(), filepath.Join(w.Root, "f", "x.go"), ""); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = w.Candidates(t.Context(), "", ""); err != nil || len(got) != 4 || slices.Contains(got[0].Unasked, "f") {
+		t.Errorf("%v, %+v", err, got)
 	}
 }

@@ -99,6 +99,21 @@ func TestManyRoots(t *testing.T) {
 			}
 		}
 	}
+	// All at once: none is taken away from under a question.
+	var wg sync.WaitGroup
+	for _, p := range projects {
+		wg.Go(func() {
+			a, err := ws.Do(context.Background(), query.Request{Op: query.Definition, Target: query.Target{Path: p.Use.Path, At: &query.Point{Line: p.Use.Line, Column: p.Use.Col}}})
+			if err != nil {
+				t.Errorf("at once: %s: %v", p.Use, err)
+				return
+			}
+			if got := a.Body.(*query.Places).Items; len(got) != 1 || got[0].Path != p.Decl.Path {
+				t.Errorf("at once: %s: %+v", p.Use, got)
+			}
+		})
+	}
+	wg.Wait()
 	// A search that cannot reach all of them says so.
 	a, err := ws.Do(context.Background(), query.Request{Op: query.WorkspaceSymbol, Query: "nowhereToBeFound"})
 	if err != nil || !strings.Contains(a.Unsure, "not asked in 2 of its folders") {

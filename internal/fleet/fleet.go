@@ -31,6 +31,14 @@ func (i Identity) String() string {
 // DefaultPerName is the number of instances of one server.
 const DefaultPerName = 4
 
+const (
+	// overshoot times the number of instances are kept at most while questions at once
+	// need more.
+	overshoot = 3
+	// aboutToUse is the time between getting a server and asking it.
+	aboutToUse = time.Second
+)
+
 // stopLimit bounds the stop of a server that had to make room.
 const stopLimit = 10 * time.Second
 
@@ -51,8 +59,8 @@ type Fleet struct {
 	m      map[Identity]*Instance
 }
 
-// New returns an empty fleet that keeps at most perName instances of one name;
-// 0 means DefaultPerName.
+// New returns an empty fleet that keeps at most perName instances of one name, more
+// only while they are in use at once; 0 means DefaultPerName.
 func New(perName int) *Fleet {
 	if perName <= 0 {
 		perName = DefaultPerName
@@ -73,16 +81,19 @@ func (f *Fleet) Get(id Identity, made func() *server.Server) (*server.Server, er
 	}
 	if in := f.m[id]; in != nil {
 		in.Asked = time.Now()
+		f.trim(id.Name, f.perName)
 		return in.Server, nil
 	}
-	f.makeRoom(id.Name)
+	f.trim(id.Name, f.perName-1)
 	in := &Instance{ID: id, Server: made(), Asked: time.Now()}
 	f.m[id] = in
 	return in.Server, nil
 }
 
-// makeRoom stops the least recently asked instances of a name, off the caller's path.
-func (f *Fleet) makeRoom(name string) {
+// trim stops the least recently asked instances of a name until at most keep are
+// left, off the caller's path. One that is in use, or was asked a moment ago and so
+// is about to be, is passed over as long as there are not far too many.
+func (f *Fleet) trim(name string, keep int) {
 	var same []*Instance
 	for _, in := range f.m {
 		if in.ID.Name == name {
@@ -90,9 +101,15 @@ func (f *Fleet) makeRoom(name string) {
 		}
 	}
 	sort.Slice(same, func(i, j int) bool { return same[i].Asked.Before(same[j].Asked) })
-	for len(same) >= f.perName {
-		old := same[0]
-		same = same[1:]
+	n, most := len(same), keep+(overshoot-1)*f.perName
+	for _, old := range same {
+		if n <= keep {
+			return
+		}
+		if n <= most && (old.Server.InUse() || time.Since(old.Asked) < aboutToUse) {
+			continue
+		}
+		n--
 		delete(f.m, old.ID)
 		f.stops.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), stopLimit)

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,6 +82,48 @@ func TestLeastRecentlyAskedMakesRoom(t *testing.T) {
 		}
 		if f.Live()[0].ID.Root != "/3" {
 			t.Error("the most recently asked comes first")
+		}
+		if err := f.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestNoneIsTakenFromUnderAQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := New(2)
+		fake := lsptest.New(t, "")
+		get := func(root string) *server.Server {
+			s, err := f.Get(Identity{Root: root, Name: "x"}, maker(fake, "x"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		live := func(want ...string) {
+			t.Helper()
+			var got []string
+			for _, in := range f.Live() {
+				got = append(got, in.ID.Root)
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("live %v, want %v", got, want)
+			}
+		}
+		done := get("/1").Use()
+		get("/2")
+		get("/3")
+		live("/1", "/2", "/3") // the first is in use, the second about to be
+		time.Sleep(2 * time.Second)
+		get("/4")
+		live("/1", "/4")
+		done()
+		for _, root := range []string{"/5", "/6", "/7", "/8", "/9"} {
+			defer get(root).Use()()
+		}
+		if n := len(f.Live()); n > 6 {
+			t.Errorf("%d live, all in use at once", n)
 		}
 		if err := f.Close(t.Context()); err != nil {
 			t.Error(err)

@@ -255,6 +255,7 @@ func isGone(err error) bool {
 // was not settled, and again on the next generation when this one dies.
 func one[T any](ctx context.Context, q *question, c Candidate, file subject, p plan,
 	put func(context.Context, *ask) (T, error), empty func(T) bool) (T, *ask, error) {
+	defer c.Server.Use()()
 	value, a, err := once(ctx, q, c, file, p, 0, put, empty)
 	if ctx.Err() != nil || !isGone(err) {
 		return value, a, err

@@ -77,6 +77,7 @@ type Server struct {
 	o    Options
 	view atomic.Pointer[view]
 
+	uses     atomic.Int32       // questions that need it to stay
 	wake     chan struct{}      // capacity 1: somebody needs it
 	restarts chan chan struct{} // answered by closing when the stop is done
 	nudge    chan struct{}      // capacity 1: the session's readiness changed
@@ -124,6 +125,15 @@ func (s *Server) Snapshot() Snapshot {
 	}
 	return snap
 }
+
+// Use tells that a question is being put to the server until done is called.
+func (s *Server) Use() (done func()) {
+	s.uses.Add(1)
+	return func() { s.uses.Add(-1) }
+}
+
+// InUse reports a question that is not done.
+func (s *Server) InUse() bool { return s.uses.Load() > 0 }
 
 // Changed returns a channel that is closed at the next change of the snapshot.
 func (s *Server) Changed() <-chan struct{} { return s.view.Load().changed }

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// binary is the dragoman under test, built once.
-var binary string
+// binary is the dragoman under test, built once. scratch is removed at the end.
+var binary, scratch string
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
@@ -26,6 +26,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
+	scratch = dir
 	if b := os.Getenv("DRAGOMAN_TEST_BINARY"); b != "" {
 		binary = b
 		return m.Run()

@@ -14,7 +14,7 @@ import (
 
 // player is the scripted server as a command, built once.
 var player = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("dragoman-lsptest-%d", os.Getpid()))
+	path := filepath.Join(scratch, "lsptest")
 	out, err := exec.Command("go", "build", "-o", path, "github.com/dragoman-dev/dragoman/internal/lsptest/cmd/lsptest").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)

@@ -183,6 +183,16 @@ func TestBroken(t *testing.T) {
 			go func() { _, _ = io.WriteString(p.rw, strings.Repeat("\r\n", maxNoise/2+1)) }()
 			return "not LSP"
 		},
+		"a header of lengths without end": func(p *peer) string {
+			go func() { _, _ = io.WriteString(p.rw, strings.Repeat("Content-Length: 5\n", maxNoise/18+1)) }()
+			return "not LSP"
+		},
+		"a header of fields without end": func(p *peer) string {
+			go func() {
+				_, _ = io.WriteString(p.rw, "Content-Length: 5\r\n"+strings.Repeat("X-Field: value\r\n", maxNoise/16+1))
+			}()
+			return "not LSP"
+		},
 		"nothing but invalid bodies": func(p *peer) string {
 			for range maxBadRun {
 				p.send("nonsense")

@@ -19,7 +19,7 @@ const (
 var (
 	bom = []byte("\xef\xbb\xbf")
 
-	errNoHeader = errors.New("the peer's output is not LSP: no Content-Length header in the last megabyte")
+	errNoHeader = errors.New("the peer's output is not LSP: no whole Content-Length header in the last megabyte")
 )
 
 // frameReader cuts a byte stream into message bodies.
@@ -29,7 +29,7 @@ type frameReader struct {
 	noise func(line []byte) // told about every skipped line
 	rest  []byte            // start of the line that follows, already read
 	cut   bool              // the line that follows is the rest of a longer one
-	lost  int               // bytes skipped since the last header
+	lost  int               // bytes read since the last whole header
 }
 
 func newFrameReader(r io.Reader, max int, noise func([]byte)) *frameReader {
@@ -52,18 +52,16 @@ func (f *frameReader) header() (int, error) {
 		line, whole, err := f.line()
 		if err != nil {
 			if len(line) > 0 {
-				f.skip(line)
+				f.noise(line)
 			}
 			return 0, err
 		}
 		text := bytes.TrimSpace(bytes.TrimPrefix(line, bom))
-		if len(text) == 0 {
-			if whole && length >= 0 {
-				f.lost = 0
-				return length, nil
-			}
-			f.lost += len(line)
+		if len(text) == 0 && whole && length >= 0 {
+			f.lost = 0
+			return length, nil
 		}
+		f.lost += len(line) // also what looks like a field: a header has an end
 		before, n, ok := parseLength(text)
 		switch {
 		case ok && n > int64(f.max):
@@ -71,11 +69,11 @@ func (f *frameReader) header() (int, error) {
 		case ok:
 			length = int(n)
 			if len(before) > 0 {
-				f.skip(before)
+				f.noise(before)
 			}
 		case len(text) == 0 || isContentType(text):
 		case length < 0 || !isField(text):
-			f.skip(text)
+			f.noise(text)
 		}
 		if f.lost > maxNoise {
 			return 0, errNoHeader
@@ -109,11 +107,6 @@ func lengthStart(line []byte) int {
 		}
 	}
 	return len(line)
-}
-
-func (f *frameReader) skip(line []byte) {
-	f.lost += len(line) + 1
-	f.noise(line)
 }
 
 func (f *frameReader) body(n int) ([]byte, error) {

@@ -25,7 +25,7 @@ func (q *question) goTo(ctx context.Context, method lsp.Feature) (*query.Answer,
 	if err != nil {
 		return nil, err
 	}
-	all := dropGone(siting(q.d, found, locationURI))
+	all := dropGone(q, siting(q.d, found, locationURI))
 	if method == lsp.MethodImplementation {
 		all = sift(ctx, q, all)
 		generatedLast(all)

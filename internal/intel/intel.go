@@ -83,6 +83,8 @@ type question struct {
 	limit int
 	began time.Time
 	book  book
+	// touched are the files on whose text the answer rests.
+	touched touched
 }
 
 // operation answers one kind of question.
@@ -118,22 +120,28 @@ func Do(ctx context.Context, d *Deps, r query.Request) (*query.Answer, error) {
 		defer cancel()
 		ctx = bounded
 	}
+	return steady(ctx, d, r)
+}
+
+// once answers the question as it is put, one time.
+func (q *question) once(ctx context.Context) (*query.Answer, error) {
+	if asksFile(q.r) {
+		file, err := q.d.resolve(q.r.Target.Path)
+		if err != nil {
+			return nil, err
+		}
+		q.file = file
+		q.touch(file.Path)
+	}
+	return operations[q.r.Op].run(ctx, q)
+}
+
+func newQuestion(d *Deps, r query.Request) *question {
 	q := &question{d: d, r: r, limit: r.Limit, began: time.Now()}
 	if q.limit == 0 {
 		q.limit = operations[r.Op].limit
 	}
-	if asksFile(r) {
-		file, err := d.resolve(r.Target.Path)
-		if err != nil {
-			return nil, q.explain(ctx, err)
-		}
-		q.file = file
-	}
-	answer, err := operations[r.Op].run(ctx, q)
-	if err != nil {
-		return nil, q.explain(ctx, err)
-	}
-	return q.finish(answer), nil
+	return q
 }
 
 // answer starts an answer with what the request tells.

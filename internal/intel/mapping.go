@@ -21,6 +21,7 @@ func (v *view) mapper(path string) *text.Mapper {
 		return nil
 	}
 	if path != v.path {
+		v.a.q.touch(path)
 		v.path, v.text = path, v.a.textOf(path)
 	}
 	return v.text.Mapper

@@ -56,7 +56,7 @@ func siting[T any](d *Deps, items []T, uri func(T) string) []sited[T] {
 // sift leaves out results in git-ignored files of the workspace, which are counted
 // in a note, and marks those in generated files, which come last.
 func sift[T any](ctx context.Context, q *question, results []sited[T]) []sited[T] {
-	results = dropGone(results)
+	results = dropGone(q, results)
 	results = dropIgnored(ctx, q, results)
 	markGenerated(q, results)
 	return results
@@ -64,13 +64,16 @@ func sift[T any](ctx context.Context, q *question, results []sited[T]) []sited[T
 
 // dropGone leaves out results in files that are not there any more: an index may
 // remember what the disk has forgotten.
-func dropGone[T any](all []sited[T]) []sited[T] {
+func dropGone[T any](q *question, all []sited[T]) []sited[T] {
 	there := map[string]bool{"": true} // what is no file is not looked for
 	return slices.DeleteFunc(all, func(r sited[T]) bool {
 		known, asked := there[r.at.Path]
 		if !asked {
 			_, err := os.Lstat(r.at.Path)
 			known = !errors.Is(err, fs.ErrNotExist)
+			if !known {
+				q.touch(r.at.Path)
+			}
 			there[r.at.Path] = known
 		}
 		return !known

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -138,7 +139,11 @@ func (a *app) print(s string) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
-	return err
+	if err != nil {
+		return &query.Error{Kind: query.BadRequest, Err: err,
+			Message: "The answer could not be written: " + err.Error() + ".", Hint: "Check where the output goes."}
+	}
+	return nil
 }
 
 // work wraps what a verb does: from here on an error is not about usage.
@@ -181,6 +186,10 @@ func usageError(err error) error {
 	}
 	// cobra appends its suggestions to the sentence.
 	msg, more, _ := strings.Cut(err.Error(), "\n\n")
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		msg = strings.TrimSuffix(strings.TrimSuffix(msg, number.Error()), ": ") + ": " + number.Err.Error()
+	}
 	hint := "`dragoman --help` shows what there is."
 	if _, names, found := strings.Cut(more, "Did you mean this?"); found {
 		hint = "Did you mean " + strings.Join(strings.Fields(names), ", ") + "? " + hint

@@ -18,8 +18,7 @@ func isTerminal(w any) bool {
 	if !ok {
 		return false
 	}
-	st, err := f.Stat()
-	return err == nil && st.Mode()&os.ModeCharDevice != 0
+	return isTTY(f.Fd()) // /dev/null is a character device too, and nobody sits at it
 }
 
 // colors decides whether answers are coloured.

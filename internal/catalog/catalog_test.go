@@ -334,6 +334,17 @@ func TestLookup(t *testing.T) {
 			t.Errorf("a server would search %s", f.ChildPath())
 		}
 	})
+	t.Run("a program that is refused is not called missing", func(t *testing.T) {
+		p := w.place(false)
+		p.Finder = &Finder{Env: []string{"PATH=" + evil}, Avoid: w.work}
+		if err := os.Chmod(filepath.Join(evil, "gopls"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		err := ByName("gopls").missing(p, "")
+		if !strings.Contains(err.Error(), "inside the workspace, which is not trusted") {
+			t.Error(err)
+		}
+	})
 	t.Run("order", func(t *testing.T) {
 		f := &Finder{Env: []string{"PATH=" + filepath.Join(w.home, "bin"), "DRAGOMAN_SERVER_PATH=" + filepath.Join(w.home, "other", "bin")},
 			Servers: filepath.Join(w.home, "servers")}

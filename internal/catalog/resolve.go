@@ -134,6 +134,12 @@ func chooseFirst(_ context.Context, p *Place, e *Entry) (*Choice, error) {
 }
 
 func (e *Entry) missing(p *Place, why string) error {
+	for _, prog := range e.Programs {
+		if path := p.Finder.refused(prog.Name); path != "" {
+			return &MissingError{Name: e.Name, Program: prog.Name, Install: "dragoman trust",
+				Why: fmt.Sprintf("%s lies inside the workspace, which is not trusted (%s)", prog.Name, path)}
+		}
+	}
 	return &MissingError{Name: e.Name, Program: e.Programs[0].Name, Why: why, Install: e.InstallLine(p.Finder)}
 }
 
@@ -224,6 +230,21 @@ func (f *Finder) Look(name string) (string, error) {
 		return "", &proc.NotFoundError{Path: name, Err: os.ErrPermission}
 	}
 	return path, nil
+}
+
+// refused is the program of that name that a search would find if nothing had to be
+// avoided, "" for none.
+func (f *Finder) refused(name string) string {
+	if f.Avoid == "" {
+		return ""
+	}
+	free := *f
+	free.Avoid = ""
+	path, err := free.Look(name)
+	if err != nil || !f.avoided(path) {
+		return ""
+	}
+	return path
 }
 
 // LookIn finds a program for a place: as Look does, and then, in a trusted

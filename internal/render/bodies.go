@@ -62,7 +62,7 @@ func (p *printer) subject() {
 // quoted writes s in double quotes, control characters escaped.
 func (p *printer) quoted(s string) {
 	p.str(`"`)
-	p.safe(s)
+	p.safe(clip(s, longestEcho))
 	p.str(`"`)
 }
 

@@ -73,6 +73,7 @@ func defaultHint(k query.Kind) string {
 // finish makes s a sentence: first letter upper case unless it is a name, a full
 // stop at the end.
 func finish(s string) string {
+	s = clip(s, longestSentence)
 	s = strings.TrimSpace(string(appendEscaped(nil, strings.ReplaceAll(s, "\r\n", "\n"), true)))
 	if s == "" {
 		return "Something failed."

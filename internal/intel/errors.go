@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/dragoman-dev/dragoman/internal/jsonrpc"
 	"github.com/dragoman-dev/dragoman/internal/mirror"
@@ -230,9 +231,21 @@ func (d *Deps) fileError(f *mirror.FileError) *query.Error {
 	case mirror.NotRegular:
 		e.Message, e.Hint = fmt.Sprintf("%s is not a regular file.", shown), "Name a regular file."
 	default:
-		e.Message, e.Hint = fmt.Sprintf("%s cannot be read.", shown), "Check its permissions."
+		e.Message, e.Hint = unreadable(shown, f.Err)
 	}
 	return e
+}
+
+// unreadable says what the system has against a path.
+func unreadable(shown string, err error) (message, hint string) {
+	var cause syscall.Errno
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return fmt.Sprintf("%s cannot be read.", shown), "Check its permissions."
+	case errors.As(err, &cause):
+		return fmt.Sprintf("%s cannot be read: %v.", shown, cause), "Check the path."
+	}
+	return fmt.Sprintf("%s cannot be read.", shown), "Check the path and its permissions."
 }
 
 // checkFile finds the plain reasons why a path cannot be asked about.
@@ -260,6 +273,9 @@ func (d *Deps) nearestHint(path string) string {
 	}
 	best, distance := "", 1+len(want)/3
 	for _, e := range entries {
+		if e.Name() == want { // the entry is there, and what it points to is not
+			return "It is a link to a file that is not there."
+		}
 		if n := editDistance(strings.ToLower(want), strings.ToLower(e.Name())); n < distance && !e.IsDir() {
 			best, distance = e.Name(), n
 		}

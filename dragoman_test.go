@@ -180,6 +180,7 @@ func TestFindWorkspace(t *testing.T) {
 		{"home is none, nor does its marker count below it", "home/notes", env, "home/notes", "current folder"},
 		{"home itself", "home", env, "", "none"},
 		{"variable", "bare", append(env, "DRAGOMAN_WORKSPACE="+in("plain"), "CLAUDE_PROJECT_DIR="+in("repo")), "plain", "$DRAGOMAN_WORKSPACE"},
+		{"home in a variable", "bare", append(env, "DRAGOMAN_WORKSPACE="+in("home")), "bare", "current folder"},
 		{"Claude's variable", "bare", append(env, "CLAUDE_PROJECT_DIR="+in("repo")), "repo", "$CLAUDE_PROJECT_DIR"},
 	}
 	for _, tt := range tests {

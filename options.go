@@ -62,7 +62,7 @@ func FindWorkspace(start string, env []string) (dir, how string, err error) {
 		if err != nil {
 			return "", "", fmt.Errorf("$%s: %w", name, err)
 		}
-		if neverWorkspace(dir, env) && name != "DRAGOMAN_WORKSPACE" {
+		if NeverWorkspace(dir, env) {
 			continue
 		}
 		return dir, "$" + name, nil
@@ -77,7 +77,7 @@ func FindWorkspace(start string, env []string) (dir, how string, err error) {
 	if dir := above(start, env, hasMarker); dir != "" {
 		return dir, "root marker", nil
 	}
-	if neverWorkspace(start, env) {
+	if NeverWorkspace(start, env) {
 		return "", "none: " + start + " is not a workspace", nil
 	}
 	return start, "current folder", nil
@@ -98,7 +98,7 @@ func folder(path string) (string, error) {
 // workspace.
 func above(start string, env []string, is func(dir string) bool) string {
 	for dir := start; ; dir = filepath.Dir(dir) {
-		if !neverWorkspace(dir, env) && is(dir) {
+		if !NeverWorkspace(dir, env) && is(dir) {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
@@ -132,8 +132,9 @@ func hasMarker(dir string) bool {
 	return false
 }
 
-// neverWorkspace reports the root, the home and the temporary folder themselves.
-func neverWorkspace(dir string, env []string) bool {
+// NeverWorkspace reports the root, the home and the temporary folder themselves:
+// hosts start servers there, but nobody means the whole of them.
+func NeverWorkspace(dir string, env []string) bool {
 	dir = catalog.Real(dir)
 	if dir == filepath.Dir(dir) {
 		return true

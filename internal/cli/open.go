@@ -34,7 +34,11 @@ func openWorkspace(ctx context.Context, a *app) (query.Backend, error) {
 // folder is the workspace of this run, "" where there is none.
 func (a *app) folder() (string, error) {
 	if a.flags.workspace != "" {
-		return a.abs(a.flags.workspace), nil
+		dir := a.abs(a.flags.workspace)
+		if dragoman.NeverWorkspace(dir, a.Env) {
+			return "", nil // hosts name it; each path asked about opens its own
+		}
+		return dir, nil
 	}
 	dir, _, err := dragoman.FindWorkspace(a.Dir, a.Env)
 	if err != nil {

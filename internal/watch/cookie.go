@@ -8,12 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 // cookieOp is what touching the cookie is reported as.
-const cookieOp = fsnotify.Write
+const cookieOp = writes
 
 // cookie is a file whose event tells how far the queue was read. One touch is under
 // way at a time, so the kernel never merges two. After a touch whose event may still

@@ -5,13 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 // cookieOp is what touching the cookie is reported as: a file of a new name, since
 // Windows may report a write only when the file is closed, and twice.
-const cookieOp = fsnotify.Create
+const cookieOp = appears
 
 // cookie is a file whose event tells how far the queue was read.
 type cookie struct {

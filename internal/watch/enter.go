@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 // tooManyError says that Options.MaxDirs is reached.
@@ -80,8 +78,8 @@ type unsigned struct {
 	name string
 }
 
-// signAtOnce is how many files are looked at before the next event may be due.
-const signAtOnce = 200
+// signAtOnce is how many files are looked at before somebody else has a turn.
+const signAtOnce = 20
 
 // sign learns the signatures of some files entered without. They are needed only
 // when events are lost, so it is done when there is nothing else to do. A file that
@@ -106,11 +104,10 @@ func (w *Watcher) sign() {
 // keyOf tells which folder path is; false when it is none. Only the root may be a
 // symbolic link.
 func (w *Watcher) keyOf(path string) (key, bool) {
-	stat := os.Lstat
 	if path == w.root {
-		stat = os.Stat
+		return folderAt(path)
 	}
-	fi, err := stat(path)
+	fi, err := os.Lstat(path)
 	if err != nil || !fi.IsDir() {
 		return key{}, false
 	}
@@ -125,32 +122,15 @@ func (w *Watcher) add(path string) error {
 	if w.max > 0 && len(w.tree.dirs) >= w.max {
 		return &tooManyError{w.max}
 	}
-	err := w.ask(func(b *fsnotify.Watcher) error { return b.Add(path) })
-	if exhausted(err) {
+	if err := w.kernel.add(path); exhausted(err) {
 		return err
 	}
 	return nil // else listing it fails too, or it is a race that an event resolves
 }
 
 func (w *Watcher) unwatch(path string) {
-	if w.backend != nil {
-		w.ask(func(b *fsnotify.Watcher) error { return b.Remove(path) }) //nolint:errcheck // it is gone, or was never there
-	}
-}
-
-// ask calls the kernel's watcher and takes its complaints meanwhile: it may hold the
-// lock that the call needs until somebody listens to one.
-func (w *Watcher) ask(f func(*fsnotify.Watcher) error) error {
-	b := w.backend
-	answer := make(chan error, 1)
-	go func() { answer <- f(b) }()
-	for {
-		select {
-		case err := <-answer:
-			return err
-		case err := <-b.Errors:
-			w.complaints = append(w.complaints, err)
-		}
+	if w.kernel != nil {
+		w.kernel.remove(path)
 	}
 }
 

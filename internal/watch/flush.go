@@ -4,18 +4,17 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
-// How long a question waits for its cookie before the subscribers are told to
+// How long a question waits for its turn or its cookie before the subscribers are told to
 // compare everything; scans have their own budget, and a queue of two.
 const (
-	cookiePatience = 2 * time.Second
-	scanPatience   = 5 * time.Second
+	eventPatience = 2 * time.Second
+	scanPatience  = 5 * time.Second
 )
 
-// flight is one round trip through the event queue that any number of callers share.
+// flight is one round trip through the event queue, or one piece of the goroutine's
+// work, that any number of callers share.
 type flight struct {
 	done chan struct{} // closed by finish
 }
@@ -76,19 +75,29 @@ func (fs *flights) abandon(f *flight) bool {
 }
 
 // Flush returns when every change made before the call is in the subscriptions. It
-// touches a cookie file that the same kernel queue reports and waits until its event
-// was read; while polling it scans. When that takes too long, subscriptions report
+// reads the kernel's queue where it can; elsewhere it touches a cookie file that the
+// same queue reports and waits until its event was read; while polling it scans. When that takes too long, subscriptions report
 // rescan instead, and Flush returns nil: nothing is missed, only less is known.
 // Errors: ctx's, ErrClosed.
 func (w *Watcher) Flush(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if w.drains && w.polling.Load() == nil {
+		if done, err := w.ask(ctx); done {
+			return err
+		}
+	}
+	return w.fly(ctx)
+}
+
+// fly waits for the next flight.
+func (w *Watcher) fly(ctx context.Context) error {
 	f, launch := w.flight.join()
 	if launch {
 		w.launch()
 	}
-	patience := cookiePatience
+	patience := eventPatience
 	if w.polling.Load() != nil {
 		patience = scanPatience
 	}
@@ -109,12 +118,12 @@ func (w *Watcher) Flush(ctx context.Context) error {
 
 // launch sends the running flight off.
 func (w *Watcher) launch() {
-	if w.polling.Load() == nil {
+	if w.cookie != nil && w.polling.Load() == nil {
 		w.touch()
 		return
 	}
 	select {
-	case w.scan <- struct{}{}:
+	case w.work <- struct{}{}:
 	default:
 	}
 }
@@ -146,7 +155,7 @@ func (w *Watcher) landed() {
 func (w *Watcher) giveUp(f *flight) {
 	handled := w.handled.Load()
 	w.subs.lost()
-	if w.polling.Load() == nil {
+	if w.cookie != nil && w.polling.Load() == nil {
 		w.renew()
 		if w.silentSince.Swap(handled) == handled {
 			w.giveEventsUp("the system reports no changes")
@@ -163,6 +172,6 @@ func (w *Watcher) giveEventsUp(reason string) {
 }
 
 // is reports the event that a touch of the current cookie makes.
-func (c *cookie) is(ev fsnotify.Event) bool {
-	return ev.Op&cookieOp != 0 && ev.Name == c.current()
+func (c *cookie) is(ev event) bool {
+	return ev.op&cookieOp != 0 && ev.path == c.current()
 }

@@ -4,39 +4,40 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 // handle takes one event of the kernel. Events come in order, but each may be older
 // than what a listing has shown already; so an event says where to look, and the
 // tree says whether that is news.
-func (w *Watcher) handle(ev fsnotify.Event) {
-	if w.cookie.is(ev) {
+func (w *Watcher) handle(ev event) {
+	switch {
+	case ev.op&loses != 0:
+		w.overflowed()
+		return
+	case w.cookie != nil && w.cookie.is(ev):
 		w.landed()
 		return
-	}
-	if ev.Name == w.root {
-		if ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
+	case ev.path == w.root:
+		if ev.op&vanishes != 0 {
 			w.lostRoot()
 		}
 		return
 	}
-	d := w.tree.dirs[filepath.Dir(ev.Name)]
+	d := w.tree.dirs[filepath.Dir(ev.path)]
 	if d == nil {
 		return
 	}
-	name := filepath.Base(ev.Name)
-	if ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
+	name := filepath.Base(ev.path)
+	if ev.op&vanishes != 0 {
 		w.vanished(d, name)
 	}
-	if ev.Has(fsnotify.Create) {
+	if ev.op&appears != 0 {
 		w.appeared(d, name)
 	}
-	if ev.Has(fsnotify.Write) {
+	if ev.op&writes != 0 {
 		w.written(d, name)
 	}
-	if ev.Has(fsnotify.Chmod) {
+	if ev.op&permits != 0 {
 		w.permitted(d, name)
 	}
 }
@@ -147,16 +148,19 @@ func (w *Watcher) lostRoot() {
 	}
 }
 
-// checkRoot looks whether the root's name still means the folder that is watched: a
-// link may have been turned, a parent moved, the folder made again.
-func (w *Watcher) checkRoot() {
+// rootStands reports whether the root's name still means the folder that is watched:
+// a link may have been turned, a parent moved, the folder made again.
+func (w *Watcher) rootStands() bool {
 	k, ok := w.keyOf(w.root)
 	d := w.tree.dirs[w.root]
-	if d != nil && (!ok || k != d.key) {
-		w.drop(d)
-		d = nil
+	return ok == (d != nil) && (d == nil || k == d.key)
+}
+
+// checkRoot watches the folder that the root's name means now.
+func (w *Watcher) checkRoot() {
+	if w.rootStands() {
+		return
 	}
-	if d == nil && ok {
-		w.enterNews(w.root)
-	}
+	w.lostRoot()
+	w.enterNews(w.root)
 }

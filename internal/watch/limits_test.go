@@ -42,21 +42,23 @@ func TestHeavyFolders(t *testing.T) {
 		})
 	})
 	t.Run("a folder turns out to be a cache", func(t *testing.T) {
-		x := newWorld(t, Options{}, "build/f", "f")
-		x.write("tag", cacheTag)
-		x.expect("created tag")
-		x.rename("tag", "build/CACHEDIR.TAG")
-		x.expect("deleted tag", "changed build/f")
-		x.write("build/f", "changed")
-		x.expect()
-		x.write("late/f", "")
-		x.write("late/CACHEDIR.TAG", cacheTag)
-		if x.news(); x.w.Watches(x.path("late/f")) {
-			t.Error("a cache made step by step is still watched")
-		}
-		if x.w.Watches(x.path("build/f")) || !x.w.Watches(x.path("f")) {
-			t.Error("the wrong folder counts as watched")
-		}
+		kernels(t, func(t *testing.T, o Options) {
+			x := newWorld(t, o, "build/f", "f")
+			x.write("tag", cacheTag)
+			x.expect("created tag")
+			x.rename("tag", "build/CACHEDIR.TAG")
+			x.expect("deleted tag", "changed build/f")
+			x.write("build/f", "changed")
+			x.expect()
+			x.write("late/f", "")
+			x.write("late/CACHEDIR.TAG", cacheTag)
+			if x.news(); x.w.Watches(x.path("late/f")) {
+				t.Error("a cache made step by step is still watched")
+			}
+			if x.w.Watches(x.path("build/f")) || !x.w.Watches(x.path("f")) {
+				t.Error("the wrong folder counts as watched")
+			}
+		})
 	})
 	t.Run("root may have any name", func(t *testing.T) {
 		x := &world{t: t, root: filepath.Join(t.TempDir(), "node_modules")}
@@ -98,7 +100,9 @@ func TestPolling(t *testing.T) {
 		x.expectSorted("changed a/f", "changed b/c/d/f")
 	})
 	t.Run("no cookie folder", func(t *testing.T) {
-		x := newWorld(t, Options{CookieDir: filepath.Join(t.TempDir(), "missing")}, "a")
+		o := byCookie()
+		o.CookieDir = filepath.Join(t.TempDir(), "missing")
+		x := newWorld(t, o, "a")
 		if !strings.HasPrefix(x.w.Polling(), "no file change events: ") {
 			t.Errorf("Polling() = %q", x.w.Polling())
 		}
@@ -106,8 +110,10 @@ func TestPolling(t *testing.T) {
 		x.expectSorted("changed a")
 	})
 	t.Run("the cookie's event does not come", func(t *testing.T) {
-		x := newWorld(t, Options{}, "a")
-		x.must(x.w.backend.Remove(x.w.cookie.dir))
+		x := newWorld(t, byCookie(), "a")
+		x.w.turn <- struct{}{}
+		x.w.kernel.remove(x.w.cookie.dir)
+		x.w.pass()
 		x.write("a", "changed")
 		for i := range 3 { // the first two wait in vain
 			lines, rescan := x.news()
@@ -148,15 +154,19 @@ func TestOverflow(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("provokes inotify's queue limit")
 	}
+	kernels(t, overflow)
+}
+
+func overflow(t *testing.T, o Options) {
 	stalled, goOn := make(chan struct{}), make(chan struct{})
 	stall := sync.OnceFunc(func() { close(stalled); <-goOn })
-	skip := func(dir string) bool {
+	o.Skip = func(dir string) bool {
 		if filepath.Base(dir) == "stall" {
 			stall()
 		}
 		return false
 	}
-	x := newWorld(t, Options{Skip: skip}, "d/old", "d/gone", "moved/f")
+	x := newWorld(t, o, "d/old", "d/gone", "moved/f")
 	x.mkdir("stall")
 	<-stalled
 	f, err := os.Create(x.path("d/burst"))
@@ -213,34 +223,45 @@ func TestRelease(t *testing.T) {
 		if runtime.GOOS != "linux" {
 			t.Skip("counts in /proc")
 		}
-		cookies := t.TempDir()
-		before := inotifies(t)
-		x := newWorld(t, Options{CookieDir: cookies}, "a/f", "b/f")
-		if got := inotifies(t); got != before+1 {
-			t.Errorf("%d inotify instances, want one more than %d", got, before)
-		}
-		x.must(x.w.Close())
-		x.must(x.w.Close())
-		if got := inotifies(t); got != before {
-			t.Errorf("%d inotify instances after Close, %d before", got, before)
-		}
-		if left, _ := os.ReadDir(cookies); len(left) > 0 {
-			t.Errorf("%v left in the cookie folder", left)
-		}
+		kernels(t, func(t *testing.T, o Options) {
+			o.CookieDir = t.TempDir()
+			before := inotifies(t)
+			x := newWorld(t, o, "a/f", "b/f")
+			if got := inotifies(t); got != before+1 {
+				t.Errorf("%d inotify instances, want one more than %d", got, before)
+			}
+			x.must(x.w.Close())
+			x.must(x.w.Close())
+			if got := inotifies(t); got != before {
+				t.Errorf("%d inotify instances after Close, %d before", got, before)
+			}
+			if left, _ := os.ReadDir(o.CookieDir); len(left) > 0 {
+				t.Errorf("%v left in the cookie folder", left)
+			}
+		})
 	})
 	t.Run("C44 watches of removed folders are given back", func(t *testing.T) {
-		x := newWorld(t, Options{}, "a/b/c/f", "d/f")
-		n := len(x.w.backend.WatchList())
-		away := filepath.Join(t.TempDir(), "away")
-		for range 5 {
-			x.must(os.Rename(x.path("a"), away))
-			x.must(os.Rename(away, x.path("a")))
-		}
-		x.expectSorted("changed a/b/c/f")
-		if got := len(x.w.backend.WatchList()); got != n {
-			t.Errorf("%d watches, want %d", got, n)
-		}
+		kernels(t, func(t *testing.T, o Options) {
+			x := newWorld(t, o, "a/b/c/f", "d/f")
+			n := x.folders()
+			away := filepath.Join(t.TempDir(), "away")
+			for range 5 {
+				x.must(os.Rename(x.path("a"), away))
+				x.must(os.Rename(away, x.path("a")))
+			}
+			x.expectSorted("changed a/b/c/f")
+			if got := x.folders(); got != n {
+				t.Errorf("%d watches, want %d", got, n)
+			}
+		})
 	})
+}
+
+// folders is the number of folders that the kernel watches.
+func (x *world) folders() int {
+	x.w.turn <- struct{}{}
+	defer x.w.pass()
+	return x.w.kernel.folders()
 }
 
 // inotifies counts the process's inotify instances.
@@ -335,6 +356,19 @@ func BenchmarkNew(b *testing.B) {
 
 func BenchmarkFlush(b *testing.B) {
 	w, err := New(b.Context(), bigTree(b), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
+	for b.Loop() {
+		if err := w.Flush(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkFlushByCookie(b *testing.B) {
+	w, err := New(b.Context(), bigTree(b), byCookie())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 // scanBudget is how long a question waits for a scan while polling. What it did not
@@ -17,9 +15,6 @@ const scanBudget = time.Second
 
 // scanFor compares the tree with the disk for a waiting flight.
 func (w *Watcher) scanFor(f *flight) {
-	if f == nil {
-		return
-	}
 	queue := append(w.queue, w.root)
 	w.queue = w.compare(queue, time.Now().Add(w.budget))
 	if len(w.queue) > 0 {
@@ -81,13 +76,12 @@ func (w *Watcher) compareDir(path string, queue []string) []string {
 }
 
 // again makes sure that a known folder is watched: among the lost events may be that
-// it was moved away and back, and the kernel's watcher lets go of what moves.
+// it was moved away and back, and some kernels' watchers let go of what moves.
 func (w *Watcher) again(path string) {
-	if w.backend == nil {
+	if w.kernel == nil {
 		return
 	}
-	err := w.ask(func(b *fsnotify.Watcher) error { return b.Add(path) })
-	if exhausted(err) {
+	if err := w.kernel.add(path); exhausted(err) {
 		w.failure = reasonOf(err)
 	}
 }

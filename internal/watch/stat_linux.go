@@ -16,6 +16,20 @@ func folderKey(fi fs.FileInfo) key {
 	return key{}
 }
 
+// folderAt is the folder that path means, links followed; false when it is none. It is
+// asked in each Flush, so it does without what os.Stat makes.
+func folderAt(path string) (key, bool) {
+	var st unix.Stat_t
+	err := unix.Stat(path, &st)
+	for err == unix.EINTR {
+		err = unix.Stat(path, &st)
+	}
+	if err != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return key{}, false
+	}
+	return key{dev: uint64(st.Dev), ino: st.Ino}, true
+}
+
 // signature changes when a file was replaced or (within the clock's resolution) written.
 func signature(fi fs.FileInfo) uint64 {
 	st, ok := fi.Sys().(*syscall.Stat_t)

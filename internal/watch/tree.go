@@ -9,8 +9,8 @@ import (
 // tree is what is known to exist: needed to tell created from changed, and to name
 // the files below a folder that was moved away in one event.
 type tree struct {
-	// mu guards dirs and each folder's links against readers outside the watcher's
-	// goroutine, which alone writes (and so reads without it).
+	// mu guards dirs and each folder's links against readers that do not have the turn
+	// (see Watcher.turn). Who has it alone writes, and so reads without mu.
 	mu   sync.RWMutex
 	dirs map[string]*dir
 	// byKey finds a watched folder by what it is: inotify has one watch per folder,

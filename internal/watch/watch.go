@@ -1,6 +1,8 @@
 // Package watch notices changes below a folder and hands them to subscribers when
 // they ask, so that a question sees every write that happened before it. It works
-// on kernel events where there are some and scans where there are none.
+// on kernel events where there are some and scans where there are none. On Linux an
+// event is queued before the write that causes it returns, so who asks empties the
+// queue himself; elsewhere a cookie file is touched and its event waited for.
 //
 // It must never know who wants the events, nor what is in the files.
 package watch
@@ -53,45 +55,52 @@ type Options struct {
 	Log *slog.Logger
 	// CookieDir is where Flush touches its cookie file, in a folder of its own
 	// below it; default: the system's temporary folder. It must be on a local disk.
+	// Linux needs none.
 	CookieDir string
 	// Skip reports folders (absolute) that are not watched beyond the built-in ones.
-	// It is called from the watcher's goroutine and must be quick.
+	// It is called by one goroutine at a time and must be quick.
 	Skip func(dir string) bool
 	// MaxDirs is the number of folders watched before it polls instead; 0: no limit of its own.
 	MaxDirs int
+
+	open func(root string) (kernel, error) // for tests; default: the system's
 }
 
 // ErrClosed is returned by Flush after Close.
 var ErrClosed = errors.New("watcher is closed")
 
-// Watcher watches one tree. Its goroutine owns the tree and the kernel's watches;
-// everybody else talks to it through Flush and subscriptions.
+// Watcher watches one tree. Its goroutine and, where the kernel's queue can be read by
+// who asks, the callers of Flush take turns with the tree and the kernel.
 type Watcher struct {
 	root string
 	skip func(string) bool
 	max  int
 	log  *slog.Logger
 
+	// turn has capacity 1 and is full while somebody uses the tree (other than through
+	// its lock), the kernel and failure. It is taken before any lock. The goroutine may
+	// keep it for long; callers of Flush do what takes no time.
+	turn chan struct{}
+
 	tree     *tree
-	backend  *fsnotify.Watcher // nil while polling; used by the goroutine only
+	kernel   kernel // nil while polling and after Close; set in turn by New, the goroutine and Close
+	drains   bool   // the kernel is drainable; set by New
 	polling  atomic.Pointer[string]
 	unsigned []unsigned    // files whose signature is not known yet; goroutine only
 	budget   time.Duration // of a scan
 	queue    []string      // folders that the last scan had no time for; goroutine only
 
 	began  time.Time // what was changed before this, and long enough for clocks, was entered as it is
-	cookie *cookie
+	cookie *cookie   // nil where it is not needed
 	flight flights
 	subs   subscribers
 
-	scan    chan struct{} // capacity 1: a flight waits for a scan; never closed
+	work    chan struct{} // capacity 1: a flight waits for the goroutine to scan or drain; never closed
 	degrade chan string   // capacity 1: reason to poll from now on; never closed
 	handled atomic.Int64  // events read, to tell a backlog from silence
 
 	silentSince atomic.Int64 // handled when a cookie was last given up; -1 never
-	failure     string       // why events stopped to suffice while a tree was entered; goroutine only
-
-	complaints []error // of the kernel's watcher, to be dealt with; goroutine only
+	failure     string       // why events stopped to suffice; the goroutine deals with it
 
 	life      context.Context // ends with Close
 	end       context.CancelFunc
@@ -118,7 +127,8 @@ func New(ctx context.Context, root string, o Options) (*Watcher, error) {
 		tree:    newTree(),
 		began:   time.Now().Add(-racy),
 		budget:  scanBudget,
-		scan:    make(chan struct{}, 1),
+		turn:    make(chan struct{}, 1),
+		work:    make(chan struct{}, 1),
 		degrade: make(chan string, 1),
 		done:    make(chan struct{}),
 	}
@@ -127,7 +137,7 @@ func New(ctx context.Context, root string, o Options) (*Watcher, error) {
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
-	if err := w.begin(ctx, o.CookieDir); err != nil {
+	if err := w.begin(ctx, o); err != nil {
 		w.end()
 		w.release()
 		return nil, err
@@ -138,10 +148,10 @@ func New(ctx context.Context, root string, o Options) (*Watcher, error) {
 
 // begin opens the kernel's watcher and enters the tree; where that is not possible
 // it reads the tree for polling.
-func (w *Watcher) begin(ctx context.Context, cookieDir string) error {
+func (w *Watcher) begin(ctx context.Context, o Options) error {
 	if reason := remote(w.root); reason != "" {
 		w.poll(reason)
-	} else if err := w.open(cookieDir); err != nil {
+	} else if err := w.open(o); err != nil {
 		w.poll(reasonOf(err))
 	}
 	err := w.enter(ctx, w.root, nil)
@@ -156,27 +166,36 @@ func (w *Watcher) begin(ctx context.Context, cookieDir string) error {
 	return err
 }
 
-// open starts the kernel's watcher and watches the cookie.
-func (w *Watcher) open(cookieDir string) error {
-	b, err := fsnotify.NewWatcher() // unbuffered: at most one event is resolved to a path ahead of us
-	if err != nil {
+// open starts the kernel's watcher, and watches a cookie where one is needed.
+func (w *Watcher) open(o Options) (err error) {
+	open := newKernel
+	if o.open != nil {
+		open = o.open
+	}
+	if w.kernel, err = open(w.root); err != nil {
+		w.kernel = nil
 		return err
 	}
-	w.backend = b
-	w.cookie, err = newCookie(cookieDir)
-	if err != nil {
+	if _, w.drains = w.kernel.(drainable); w.drains {
+		return nil
+	}
+	if w.cookie, err = newCookie(o.CookieDir); err != nil {
 		return err
 	}
-	return b.Add(w.cookie.dir)
+	return w.kernel.add(w.cookie.dir)
 }
 
 // poll gives the kernel's watches back and scans from now on.
 func (w *Watcher) poll(reason string) {
 	w.log.Warn("watching by scanning", "root", w.root, "reason", reason)
 	w.polling.Store(&reason)
-	if w.backend != nil {
-		w.backend.Close()
-		w.backend = nil
+	w.letGo()
+}
+
+func (w *Watcher) letGo() {
+	if w.kernel != nil {
+		w.kernel.close()
+		w.kernel = nil
 	}
 }
 
@@ -202,6 +221,8 @@ func (w *Watcher) Close() error {
 	w.closeOnce.Do(func() {
 		w.end()
 		<-w.done
+		w.turn <- struct{}{} // no Flush keeps it for long
+		defer w.pass()
 		w.release()
 	})
 	<-w.done
@@ -209,9 +230,7 @@ func (w *Watcher) Close() error {
 }
 
 func (w *Watcher) release() {
-	if w.backend != nil {
-		w.backend.Close()
-	}
+	w.letGo()
 	if w.cookie != nil {
 		w.cookie.close()
 	}
@@ -220,35 +239,78 @@ func (w *Watcher) release() {
 // always is a channel that can be received from.
 var always = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// loop owns the tree until Close.
+// sources are where the loop hears from the kernel; nil where it does not.
+type sources struct {
+	events   <-chan fsnotify.Event
+	failures <-chan error
+	nudged   <-chan struct{}
+}
+
+func (w *Watcher) sources() (s sources) {
+	switch k := w.kernel.(type) { // set by this goroutine only, until it ends
+	case *notifier:
+		s.events, s.failures = k.w.Events, k.w.Errors
+	case drainable:
+		s.nudged = k.nudged()
+	}
+	return s
+}
+
+// loop does what nobody asks for, and what takes who asks too long, until Close.
 func (w *Watcher) loop() {
 	defer close(w.done)
 	for {
-		var events chan fsnotify.Event
-		var failures chan error
-		if w.backend != nil {
-			events, failures = w.backend.Events, w.backend.Errors
-		}
+		from := w.sources()
 		var idle chan struct{}
 		if len(w.unsigned) > 0 {
 			idle = always
 		}
 		select {
 		case <-idle:
-			w.sign()
+			w.inTurn(w.sign)
 		case <-w.life.Done():
 			return
-		case ev := <-events:
+		case <-from.nudged:
+			w.inTurn(w.drainAll)
+		case ev := <-from.events:
 			w.handled.Add(1)
-			w.handle(ev)
-		case err := <-failures:
-			w.complaints = append(w.complaints, err)
+			w.inTurn(func() { w.handle(translate(ev)) })
+		case err := <-from.failures:
+			w.inTurn(func() { w.failed(err) })
 		case reason := <-w.degrade:
-			w.fallBack(reason)
-		case <-w.scan:
-			w.scanFor(w.flight.current())
+			w.inTurn(func() { w.fallBack(reason) })
+		case <-w.work:
+			w.inTurn(func() { w.workFor(w.flight.current()) })
 		}
-		w.settle()
+	}
+}
+
+// inTurn does one thing, and what came up meanwhile.
+func (w *Watcher) inTurn(f func()) {
+	w.turn <- struct{}{}
+	defer w.pass()
+	f()
+	w.settle()
+}
+
+// workFor delivers what a waiting flight waits for.
+func (w *Watcher) workFor(f *flight) {
+	if f == nil {
+		return
+	}
+	if w.polling.Load() != nil {
+		w.scanFor(f)
+		return
+	}
+	w.drainAll()
+	w.checkRoot()
+	w.settle()
+	w.finish(f)
+}
+
+func (w *Watcher) drainAll() {
+	if k, ok := w.kernel.(drainable); ok {
+		w.drain(k)
 	}
 }
 
@@ -259,11 +321,16 @@ func (w *Watcher) failed(err error) {
 		w.log.Debug("watching", "error", err)
 		return
 	}
+	w.overflowed()
+}
+
+// overflowed compares everything after events were lost.
+func (w *Watcher) overflowed() {
 	w.log.Info("more changes than the kernel keeps; comparing the whole tree", "root", w.root)
 	f := w.flight.current() // began before the scan; its cookie may be among what was lost, or come late
 	w.subs.lost()
 	w.rescan()
-	if f != nil && f == w.flight.current() {
+	if w.cookie != nil && f != nil && f == w.flight.current() {
 		w.renew()
 		w.finish(f)
 	}
@@ -277,12 +344,16 @@ func (w *Watcher) renew() {
 }
 
 // settle deals with what came up while an event was handled: complaints, and that
-// the kernel's watches do not suffice.
+// the kernel's watches do not suffice. Only the goroutine does.
 func (w *Watcher) settle() {
-	for len(w.complaints) > 0 {
-		err := w.complaints[0]
-		w.complaints = w.complaints[1:]
-		w.failed(err)
+	for w.kernel != nil {
+		complaints := w.kernel.complaints()
+		if len(complaints) == 0 {
+			break
+		}
+		for _, err := range complaints {
+			w.failed(err)
+		}
 	}
 	if reason := w.failure; reason != "" {
 		w.failure = ""

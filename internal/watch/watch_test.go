@@ -112,9 +112,20 @@ func (x *world) expectSorted(want ...string) {
 	}
 }
 
-// modes are the two ways of noticing; what is promised holds in both.
-func modes(t *testing.T, f func(t *testing.T, o Options)) {
+// byCookie are the options for the way of systems whose queue we cannot read.
+func byCookie() Options {
+	return Options{open: func(string) (kernel, error) { return newNotifier() }}
+}
+
+// kernels are the ways of hearing from the kernel.
+func kernels(t *testing.T, f func(t *testing.T, o Options)) {
 	t.Run("events", func(t *testing.T) { f(t, Options{}) })
+	t.Run("cookie", func(t *testing.T) { f(t, byCookie()) })
+}
+
+// modes are the ways of noticing; what is promised holds in all.
+func modes(t *testing.T, f func(t *testing.T, o Options)) {
+	kernels(t, f)
 	t.Run("polling", func(t *testing.T) { f(t, Options{MaxDirs: 1}) })
 }
 
@@ -138,26 +149,32 @@ func TestNotices(t *testing.T) {
 		})
 	})
 	t.Run("order of first change", func(t *testing.T) {
-		x := newWorld(t, Options{}, "b", "c")
-		x.write("c", "1")
-		x.write("a", "1")
-		x.write("b", "1")
-		x.write("c", "2")
-		x.expect("changed c", "created a", "changed b")
+		kernels(t, func(t *testing.T, o Options) {
+			x := newWorld(t, o, "b", "c")
+			x.write("c", "1")
+			x.write("a", "1")
+			x.write("b", "1")
+			x.write("c", "2")
+			x.expect("changed c", "created a", "changed b")
+		})
 	})
 	t.Run("same size and same mtime", func(t *testing.T) {
-		x := newWorld(t, Options{}, "a")
-		fi, err := os.Stat(x.path("a"))
-		x.must(err)
-		x.write("a", "NEW\n")
-		x.must(os.Chtimes(x.path("a"), fi.ModTime(), fi.ModTime()))
-		x.expect("changed a")
+		kernels(t, func(t *testing.T, o Options) {
+			x := newWorld(t, o, "a")
+			fi, err := os.Stat(x.path("a"))
+			x.must(err)
+			x.write("a", "NEW\n")
+			x.must(os.Chtimes(x.path("a"), fi.ModTime(), fi.ModTime()))
+			x.expect("changed a")
+		})
 	})
 	t.Run("touched without a write", func(t *testing.T) {
-		x := newWorld(t, Options{}, "a")
-		x.must(os.Chtimes(x.path("a"), time.Now(), time.Now()))
-		x.must(os.Chmod(x.path("a"), 0o600))
-		x.expect()
+		kernels(t, func(t *testing.T, o Options) {
+			x := newWorld(t, o, "a")
+			x.must(os.Chtimes(x.path("a"), time.Now(), time.Now()))
+			x.must(os.Chmod(x.path("a"), 0o600))
+			x.expect()
+		})
 	})
 	t.Run("deleted and created again", func(t *testing.T) {
 		modes(t, func(t *testing.T, o Options) {
@@ -205,35 +222,41 @@ func TestFolders(t *testing.T) {
 		})
 	})
 	t.Run("moved below a new folder before either was noticed", func(t *testing.T) {
-		for range 20 {
-			x := newWorld(t, Options{}, "a/f", "a/sub/g")
-			x.mkdir("new")
-			x.rename("a", "new/a")
-			x.expectSorted("deleted a/f", "deleted a/sub/g", "created new/a/f", "created new/a/sub/g")
-			x.write("new/a/sub/g", "changed")
-			x.expect("changed new/a/sub/g")
-		}
+		kernels(t, func(t *testing.T, o Options) {
+			for range 20 {
+				x := newWorld(t, o, "a/f", "a/sub/g")
+				x.mkdir("new")
+				x.rename("a", "new/a")
+				x.expectSorted("deleted a/f", "deleted a/sub/g", "created new/a/f", "created new/a/sub/g")
+				x.write("new/a/sub/g", "changed")
+				x.expect("changed new/a/sub/g")
+			}
+		})
 	})
 	t.Run("two exchange their names", func(t *testing.T) {
-		x := newWorld(t, Options{}, "a/f", "b/g")
-		x.rename("a", "t")
-		x.rename("b", "a")
-		x.rename("t", "b")
-		x.expectSorted("deleted a/f", "deleted b/g", "created a/g", "created b/f")
-		x.write("a/g", "2")
-		x.write("b/f", "2")
-		x.expect("changed a/g", "changed b/f")
+		kernels(t, func(t *testing.T, o Options) {
+			x := newWorld(t, o, "a/f", "b/g")
+			x.rename("a", "t")
+			x.rename("b", "a")
+			x.rename("t", "b")
+			x.expectSorted("deleted a/f", "deleted b/g", "created a/g", "created b/f")
+			x.write("a/g", "2")
+			x.write("b/f", "2")
+			x.expect("changed a/g", "changed b/f")
+		})
 	})
 	t.Run("moved out of the tree and back", func(t *testing.T) {
-		x := newWorld(t, Options{}, "a/f", "a/s/g")
-		away := filepath.Join(t.TempDir(), "away")
-		x.must(os.Rename(x.path("a"), away))
-		x.must(os.WriteFile(filepath.Join(away, "f"), nil, 0o644))
-		x.expectSorted("deleted a/f", "deleted a/s/g")
-		x.must(os.Rename(away, x.path("a")))
-		x.expectSorted("created a/f", "created a/s/g")
-		x.write("a/s/g", "2")
-		x.expect("changed a/s/g")
+		kernels(t, func(t *testing.T, o Options) {
+			x := newWorld(t, o, "a/f", "a/s/g")
+			away := filepath.Join(t.TempDir(), "away")
+			x.must(os.Rename(x.path("a"), away))
+			x.must(os.WriteFile(filepath.Join(away, "f"), nil, 0o644))
+			x.expectSorted("deleted a/f", "deleted a/s/g")
+			x.must(os.Rename(away, x.path("a")))
+			x.expectSorted("created a/f", "created a/s/g")
+			x.write("a/s/g", "2")
+			x.expect("changed a/s/g")
+		})
 	})
 	t.Run("removed and made again", func(t *testing.T) {
 		modes(t, func(t *testing.T, o Options) {
@@ -305,27 +328,31 @@ func TestFolders(t *testing.T) {
 
 func TestRoot(t *testing.T) {
 	t.Run("symbolic link names events", func(t *testing.T) {
-		real := t.TempDir()
-		x := &world{t: t, root: filepath.Join(t.TempDir(), "link")}
-		x.must(os.Symlink(real, x.root))
-		x.open(Options{})
-		x.must(os.WriteFile(filepath.Join(real, "f"), nil, 0o644))
-		x.mkdir("d")
-		x.write("d/g", "")
-		x.expect("created f", "created d/g")
+		kernels(t, func(t *testing.T, o Options) {
+			real := t.TempDir()
+			x := &world{t: t, root: filepath.Join(t.TempDir(), "link")}
+			x.must(os.Symlink(real, x.root))
+			x.open(o)
+			x.must(os.WriteFile(filepath.Join(real, "f"), nil, 0o644))
+			x.mkdir("d")
+			x.write("d/g", "")
+			x.expect("created f", "created d/g")
+		})
 	})
 	t.Run("link turned to another folder", func(t *testing.T) {
-		one, two := t.TempDir(), t.TempDir()
-		x := &world{t: t, root: filepath.Join(t.TempDir(), "link")}
-		x.must(os.WriteFile(filepath.Join(one, "f"), nil, 0o644))
-		x.must(os.WriteFile(filepath.Join(two, "g"), nil, 0o644))
-		x.must(os.Symlink(one, x.root))
-		x.open(Options{})
-		x.must(os.Remove(x.root))
-		x.must(os.Symlink(two, x.root))
-		x.expect("deleted f", "created g")
-		x.write("g", "2")
-		x.expect("changed g")
+		kernels(t, func(t *testing.T, o Options) {
+			one, two := t.TempDir(), t.TempDir()
+			x := &world{t: t, root: filepath.Join(t.TempDir(), "link")}
+			x.must(os.WriteFile(filepath.Join(one, "f"), nil, 0o644))
+			x.must(os.WriteFile(filepath.Join(two, "g"), nil, 0o644))
+			x.must(os.Symlink(one, x.root))
+			x.open(o)
+			x.must(os.Remove(x.root))
+			x.must(os.Symlink(two, x.root))
+			x.expect("deleted f", "created g")
+			x.write("g", "2")
+			x.expect("changed g")
+		})
 	})
 	t.Run("removed and made again", func(t *testing.T) {
 		modes(t, func(t *testing.T, o Options) {
@@ -341,12 +368,14 @@ func TestRoot(t *testing.T) {
 		})
 	})
 	t.Run("a parent was moved", func(t *testing.T) {
-		top := t.TempDir()
-		x := &world{t: t, root: filepath.Join(top, "parent", "root")}
-		x.write("f", "")
-		x.open(Options{})
-		x.must(os.Rename(filepath.Join(top, "parent"), filepath.Join(top, "elsewhere")))
-		x.expect("deleted f")
+		kernels(t, func(t *testing.T, o Options) {
+			top := t.TempDir()
+			x := &world{t: t, root: filepath.Join(top, "parent", "root")}
+			x.write("f", "")
+			x.open(o)
+			x.must(os.Rename(filepath.Join(top, "parent"), filepath.Join(top, "elsewhere")))
+			x.expect("deleted f")
+		})
 	})
 	t.Run("missing or a file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "f")
@@ -364,11 +393,13 @@ func TestRoot(t *testing.T) {
 
 func TestFlush(t *testing.T) {
 	t.Run("C42 question right after a write", func(t *testing.T) {
-		x := newWorld(t, Options{}, "f")
-		for i := range 100 {
-			x.write("f", fmt.Sprint(i))
-			x.expect("changed f")
-		}
+		kernels(t, func(t *testing.T, o Options) {
+			x := newWorld(t, o, "f")
+			for i := range 100 {
+				x.write("f", fmt.Sprint(i))
+				x.expect("changed f")
+			}
+		})
 	})
 	t.Run("50 at once, each sees his own write", func(t *testing.T) {
 		modes(t, func(t *testing.T, o Options) {
@@ -396,16 +427,18 @@ func TestFlush(t *testing.T) {
 		})
 	})
 	t.Run("context and close end it", func(t *testing.T) {
-		x := newWorld(t, Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := x.w.Flush(ctx); err != context.Canceled {
-			t.Errorf("Flush with an ended context: %v", err)
-		}
-		x.w.Close()
-		if err := x.w.Flush(t.Context()); err != ErrClosed {
-			t.Errorf("Flush after Close: %v", err)
-		}
+		kernels(t, func(t *testing.T, o Options) {
+			x := newWorld(t, o)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if err := x.w.Flush(ctx); err != context.Canceled {
+				t.Errorf("Flush with an ended context: %v", err)
+			}
+			x.w.Close()
+			if err := x.w.Flush(t.Context()); err != ErrClosed {
+				t.Errorf("Flush after Close: %v", err)
+			}
+		})
 	})
 	t.Run("construction is given up with its context", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dragoman-dev/dragoman/internal/lsp"
 )
 
 // rawClient is a client that does not wait: it speaks LSP correctly, answers what
@@ -83,17 +85,10 @@ func startRaw(t testing.TB, root string, env []string, initOptions any, argv ...
 	return c
 }
 
-func rawCapabilities() map[string]any {
-	dyn := map[string]any{"dynamicRegistration": true, "linkSupport": false}
-	return map[string]any{
-		"general":   map[string]any{"positionEncodings": []string{"utf-16"}},
-		"window":    map[string]any{"workDoneProgress": true},
-		"workspace": map[string]any{"configuration": true, "workspaceFolders": true, "didChangeWatchedFiles": dyn, "symbol": dyn},
-		"textDocument": map[string]any{
-			"synchronization": map[string]any{"didSave": true}, "publishDiagnostics": map[string]any{"versionSupport": true},
-			"definition": dyn, "references": dyn, "hover": dyn,
-		},
-	}
+// rawCapabilities are dragoman's own, so that both are given the same answers, but
+// for the encoding, which this client speaks alone.
+func rawCapabilities() json.RawMessage {
+	return lsp.ClientCapabilities(json.RawMessage(`{"general":{"positionEncodings":["utf-16"]},"offsetEncoding":["utf-16"]}`))
 }
 
 func (c *rawClient) read(r io.Reader) {

@@ -250,8 +250,8 @@ package a // run
 		f := newFixture(t, tree, lone(script))
 		gitIn(t, f.root, "init", "-q")
 		f.d.Ignore = NewIgnore(f.root)
-		var led []string
-		f.d.Led = func(path string, _ Candidate) { led = append(led, path) }
+		led := map[string]bool{}
+		f.d.Led = func(path string, _ Candidate) { led[path] = true }
 
 		a := f.ask(at(query.References, "a.go", 1, 9))
 		lib := outside + "/lib.go:1:9"

@@ -19,7 +19,8 @@ type outgoing struct {
 // writer is the way to the peer's input. Callers pass one message at a time: who
 // holds the token may put one into out, and the writer gives the token back when
 // it has written it. What nobody waits for (replies, cancellations) lies in a list
-// and goes first.
+// and goes behind the message that was passed before it, so that no cancellation
+// overtakes its request.
 type writer struct {
 	w     io.Writer
 	token chan struct{} // 1-buffered
@@ -85,21 +86,34 @@ func (x *writer) run(done <-chan struct{}) error {
 		case <-x.wake:
 		case o = <-x.out:
 		}
+		if o.buf == nil {
+			select {
+			case o = <-x.out:
+			default:
+			}
+		}
+		if err := x.writeCaller(o); err != nil {
+			return err
+		}
 		if err := x.writeLate(); err != nil {
 			return err
 		}
-		if o.buf == nil {
-			continue
-		}
-		err := x.write(o.message)
-		if o.sent != nil {
-			o.sent <- err
-		}
-		if err != nil {
-			return err
-		}
+	}
+}
+
+// writeCaller writes what a caller passed, if anything, and gives the token back.
+func (x *writer) writeCaller(o outgoing) error {
+	if o.buf == nil {
+		return nil
+	}
+	err := x.write(o.message)
+	if o.sent != nil {
+		o.sent <- err
+	}
+	if err == nil {
 		x.token <- struct{}{}
 	}
+	return err
 }
 
 func (x *writer) writeLate() error {

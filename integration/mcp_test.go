@@ -26,6 +26,7 @@ type host struct {
 	next   int
 	wait   map[int]chan json.RawMessage
 	closed chan struct{}
+	ended  sync.Once
 }
 
 // answer is one tool result.
@@ -162,7 +163,9 @@ func (h *host) ask(args map[string]any) answer {
 }
 
 // stop ends stdin and expects dragoman to end.
-func (h *host) stop() {
+func (h *host) stop() { h.ended.Do(h.end) }
+
+func (h *host) end() {
 	_ = h.stdin.Close()
 	done := make(chan error, 1)
 	go func() { done <- h.cmd.Wait() }()

@@ -79,3 +79,25 @@ func TestOddText(t *testing.T) {
 		})
 	}
 }
+
+// TestSymlinkedFile: a file asked about under the name of a symlink is answered, and
+// the answer is about the text that it leads to.
+func TestSymlinkedFile(t *testing.T) {
+	eachLang(t, 10, func(t *testing.T, l lang, p *project, h *host) {
+		ext := filepath.Ext(p.Use.Path)
+		link := filepath.Join(filepath.Dir(p.Use.Path), "linked"+ext)
+		if err := os.Symlink(filepath.Base(p.Use.Path), filepath.Join(p.Root, link)); err != nil {
+			t.Fatal(err)
+		}
+		args := questions(l, p)["hover"].args
+		args["filePath"] = link
+		// Rust knows no file that no module names.
+		if a := h.ask(args); l.Name != "rust-analyzer" && has(a, "Hover for "+link+":", p.HoverHas) != nil {
+			t.Errorf("hover through a symlink: %s", clip(a.Text))
+		}
+		q := questions(l, p)["definition"]
+		if a := h.ask(q.args); q.check(a) != nil {
+			t.Errorf("definition beside a symlink: %v\n%s", q.check(a), clip(a.Text))
+		}
+	})
+}

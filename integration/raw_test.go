@@ -30,6 +30,7 @@ type rawClient struct {
 	next   int
 	wait   map[int]chan rawReply
 	closed chan struct{}
+	ended  sync.Once
 }
 
 type rawReply struct {
@@ -239,7 +240,9 @@ func (c *rawClient) symbols(q string) (int, error) {
 	return len(ls), nil
 }
 
-func (c *rawClient) stop() {
+func (c *rawClient) stop() { c.ended.Do(c.end) }
+
+func (c *rawClient) end() {
 	_, _ = c.call("shutdown", nil, 2*time.Second)
 	c.notify("exit", nil)
 	_ = c.stdin.Close()

@@ -36,7 +36,7 @@ const (
 	// need more.
 	overshoot = 3
 	// aboutToUse is the time between getting a server and asking it.
-	aboutToUse = time.Second
+	aboutToUse = 250 * time.Millisecond
 )
 
 // stopLimit bounds the stop of a server that had to make room.

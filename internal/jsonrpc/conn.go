@@ -122,7 +122,7 @@ func (c *Conn) start(ctx context.Context, id int64, k *call, m message) error {
 	if ended {
 		return c.reason(ErrClosed)
 	}
-	c.out.out <- outgoing{message: m}
+	c.out.pass(outgoing{message: m})
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 		return callError(method, c.reason(err))
 	}
 	sent := make(chan error, 1)
-	c.out.out <- outgoing{m, sent}
+	c.out.pass(outgoing{message: m, sent: sent})
 	select {
 	case err = <-sent:
 		if err != nil {

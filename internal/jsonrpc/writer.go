@@ -22,20 +22,31 @@ type outgoing struct {
 // and goes behind the message that was passed before it, so that no cancellation
 // overtakes its request.
 type writer struct {
-	w     io.Writer
-	token chan struct{} // 1-buffered
-	out   chan outgoing // 1-buffered; never closed
-	wake  chan struct{} // 1-buffered; never closed
-	limit int           // bytes in late
+	w io.Writer
+	// quick is w where it can write without waiting, else nil.
+	quick quickWriter
+	// writing holds a value while somebody writes.
+	writing chan struct{}
+	token   chan struct{} // 1-buffered
+	out     chan outgoing // 1-buffered; never closed
+	wake    chan struct{} // 1-buffered; never closed
+	limit   int           // bytes in late
 
 	mu    sync.Mutex // guards what follows
 	late  []message
 	bytes int
 }
 
+// quickWriter writes all of p at once or, where that is not possible without
+// waiting, nothing.
+type quickWriter interface {
+	TryWrite(p []byte) (done bool)
+}
+
 func newWriter(w io.Writer, limit int) *writer {
+	quick, _ := w.(quickWriter)
 	x := &writer{
-		w: w, limit: limit,
+		w: w, quick: quick, limit: limit, writing: make(chan struct{}, 1),
 		token: make(chan struct{}, 1), out: make(chan outgoing, 1), wake: make(chan struct{}, 1),
 	}
 	x.token <- struct{}{}
@@ -57,6 +68,33 @@ func (x *writer) acquire(ctx context.Context, done <-chan struct{}) error {
 	case <-done:
 		return ErrClosed
 	}
+}
+
+// pass sends the message of whoever holds the token: at once where the peer takes
+// it, which spares a change of goroutine, else by the writer, who also meets errors.
+func (x *writer) pass(o outgoing) {
+	if !x.try(o.message) {
+		x.out <- o
+		return
+	}
+	o.message.free()
+	if o.sent != nil {
+		o.sent <- nil
+	}
+	x.token <- struct{}{}
+}
+
+func (x *writer) try(m message) bool {
+	if x.quick == nil {
+		return false
+	}
+	select {
+	case x.writing <- struct{}{}:
+	default:
+		return false // the writer is at it
+	}
+	defer func() { <-x.writing }()
+	return x.quick.TryWrite(m.bytes())
 }
 
 // later queues m without waiting.
@@ -130,7 +168,9 @@ func (x *writer) writeLate() error {
 }
 
 func (x *writer) write(m message) error {
+	x.writing <- struct{}{} // others only try
 	_, err := x.w.Write(m.bytes())
+	<-x.writing
 	m.free()
 	if err != nil {
 		return fmt.Errorf("write to the peer: %w", err)

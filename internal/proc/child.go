@@ -98,7 +98,7 @@ func (c *child) wait(drained <-chan struct{}) {
 	close(c.done)
 }
 
-func (c *child) Stdin() io.WriteCloser { return c.stdin }
+func (c *child) Stdin() io.WriteCloser { return input{c.stdin} }
 func (c *child) Stdout() io.ReadCloser { return c.stdout }
 func (c *child) PID() int              { return c.cmd.Process.Pid }
 func (c *child) Stderr() string        { return c.tail.text() }

@@ -99,7 +99,11 @@ type Action struct {
 }
 
 // Body is what an answer holds; printers switch on its shape, never on the operation.
-type Body interface{ body() }
+type Body interface {
+	// Empty reports that nothing was found.
+	Empty() bool
+	body()
+}
 
 // Places answers definition, references, implementation.
 type Places struct {
@@ -147,6 +151,37 @@ type Problems struct {
 type Actions struct {
 	Items []Action `json:"items"`
 }
+
+// Empty implements Body.
+func (b *Places) Empty() bool { return len(b.Items) == 0 }
+
+// Empty implements Body.
+func (b *Outline) Empty() bool { return len(b.Items) == 0 }
+
+// Empty implements Body.
+func (b *Found) Empty() bool { return len(b.Items) == 0 }
+
+// Empty implements Body.
+func (b *Prose) Empty() bool { return b.Markdown == "" }
+
+// Empty implements Body.
+func (b *Items) Empty() bool { return len(b.Items) == 0 }
+
+// Empty implements Body; groups without calls count as nothing.
+func (b *Calls) Empty() bool {
+	for i := range b.Groups {
+		if len(b.Groups[i].Calls) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Empty implements Body.
+func (b *Problems) Empty() bool { return len(b.Files) == 0 }
+
+// Empty implements Body.
+func (b *Actions) Empty() bool { return len(b.Items) == 0 }
 
 func (*Places) body()   {}
 func (*Outline) body()  {}

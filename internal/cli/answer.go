@@ -21,7 +21,7 @@ func (a *app) answer(ctx context.Context, r query.Request) error {
 }
 
 func (a *app) printAnswer(ans *query.Answer) error {
-	if isEmpty(ans.Body) && a.flags.exitCode {
+	if ans.Body.Empty() && a.flags.exitCode {
 		a.exit = 1
 	}
 	if a.flags.format == "json" {
@@ -43,7 +43,7 @@ func (a *app) printAnswer(ans *query.Answer) error {
 // remarks prints to stderr what is not a line of the answer: that there is none,
 // that there is more, and the notes.
 func (a *app) remarks(ans *query.Answer) {
-	if isEmpty(ans.Body) {
+	if ans.Body.Empty() {
 		bare := *ans
 		bare.Notes = nil
 		a.say(render.Text(&bare, render.Options{}))
@@ -53,32 +53,4 @@ func (a *app) remarks(ans *query.Answer) {
 	for _, n := range ans.Notes {
 		a.say("Note: " + render.Escape(n.Text))
 	}
-}
-
-// isEmpty says that a body holds nothing.
-func isEmpty(b query.Body) bool {
-	switch b := b.(type) {
-	case *query.Places:
-		return len(b.Items) == 0
-	case *query.Outline:
-		return len(b.Items) == 0
-	case *query.Found:
-		return len(b.Items) == 0
-	case *query.Prose:
-		return b.Markdown == ""
-	case *query.Items:
-		return len(b.Items) == 0
-	case *query.Actions:
-		return len(b.Items) == 0
-	case *query.Calls:
-		for i := range b.Groups {
-			if len(b.Groups[i].Calls) > 0 {
-				return false
-			}
-		}
-		return true
-	case *query.Problems:
-		return len(b.Files) == 0
-	}
-	return true
 }

@@ -159,7 +159,7 @@ func (q *question) finish(ans *query.Answer) *query.Answer {
 			ans.Basis.Settled = false
 		}
 	}
-	empty := isEmpty(ans.Body)
+	empty := ans.Body.Empty()
 	if empty && ans.Unsure == "" {
 		ans.Unsure = q.whyEmpty()
 	}
@@ -253,32 +253,4 @@ func stillBusy(name, working string, percent int, elapsed time.Duration) string 
 
 func notLoaded(name, why string) string {
 	return fmt.Sprintf("%s did not load the whole project: %s.", name, strings.TrimSuffix(why, "."))
-}
-
-// isEmpty reports a body that holds nothing.
-func isEmpty(body query.Body) bool {
-	switch b := body.(type) {
-	case *query.Places:
-		return len(b.Items) == 0
-	case *query.Outline:
-		return len(b.Items) == 0
-	case *query.Found:
-		return len(b.Items) == 0
-	case *query.Prose:
-		return b.Markdown == ""
-	case *query.Items:
-		return len(b.Items) == 0
-	case *query.Problems:
-		return len(b.Files) == 0
-	case *query.Actions:
-		return len(b.Items) == 0
-	case *query.Calls:
-		for _, g := range b.Groups {
-			if len(g.Calls) > 0 {
-				return false
-			}
-		}
-		return true
-	}
-	return false
 }

@@ -63,5 +63,5 @@ func below(dir, path string) (string, bool) {
 
 // watched reports whether the watcher sees changes of path.
 func (s *Session) watched(path string) bool {
-	return s.srv.o.Watcher != nil && text.Within(s.srv.o.Root, path)
+	return s.srv.o.Watcher != nil && s.srv.o.Watcher.Watches(path)
 }

@@ -141,7 +141,7 @@ func (a *ask) wireSpan(span query.Span) (lsp.Range, error) {
 	if err != nil {
 		return lsp.Range{}, err
 	}
-	end, err := a.snap.Map.OffsetOfPoint(textPoint(span.End), a.q.d.Columns)
+	end, err := a.snap.Map.OffsetOfEnd(textPoint(span.End), a.q.d.Columns)
 	if err != nil {
 		return lsp.Range{}, err
 	}

@@ -181,3 +181,17 @@ expect none codeAction when="T1"
 		f.ask(r)
 	})
 }
+
+// TestSpanToTheEnd: a span may end where the text ends, behind its final newline, as
+// ends of ranges are printed.
+func TestSpanToTheEnd(t *testing.T) {
+	script := `on codeAction reply [{"title":"Tidy","kind":"source"}]
+expect codeAction when="\"end\":{\"line\":3,\"character\":0}"`
+	bubble(t, twoFiles, lone(script), func(f *fixture) {
+		a := f.ask(query.Request{Op: query.CodeActions, Target: query.Target{Path: "a.go",
+			Span: &query.Span{Start: query.Point{Line: 1, Column: 1}, End: query.Point{Line: 4, Column: 1}}}})
+		if n := len(a.Body.(*query.Actions).Items); n != 1 {
+			t.Errorf("%d actions", n)
+		}
+	})
+}

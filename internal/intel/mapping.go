@@ -15,6 +15,18 @@ type view struct {
 	text diskText
 }
 
+// views keeps one view for each server whose results stand in one list.
+type views map[*ask]*view
+
+func (vs views) of(a *ask) *view {
+	v := vs[a]
+	if v == nil {
+		v = &view{a: a}
+		vs[a] = v
+	}
+	return v
+}
+
 // mapper is the text of path, nil when it cannot be read.
 func (v *view) mapper(path string) *text.Mapper {
 	if path == "" {

@@ -128,13 +128,9 @@ func problemsOf(d *Deps, parts []part[workspaceReport]) []sited[fileProblem] {
 
 // groupProblems maps sorted problems and groups them by file.
 func groupProblems(all []sited[fileProblem]) (files []query.FileProblems) {
-	views := map[*ask]*view{}
+	vs := views{}
 	for i, x := range all {
-		v := views[x.item.from]
-		if v == nil {
-			v = &view{a: x.item.from}
-			views[x.item.from] = v
-		}
+		v := vs.of(x.item.from)
 		if i == 0 || all[i-1].at.Shown != x.at.Shown {
 			files = append(files, query.FileProblems{Path: x.at.Shown, URI: x.item.uri})
 		}

@@ -109,13 +109,9 @@ func (q *question) showSymbols(ctx context.Context, found *query.Found, shown []
 	for _, a := range asks(shown) {
 		a.correct(symbolNames(a, shown))
 	}
-	views := map[*ask]*view{}
+	vs := views{}
 	for _, x := range shown {
-		v := views[x.item.from]
-		if v == nil {
-			v = &view{a: x.item.from}
-			views[x.item.from] = v
-		}
+		v := vs.of(x.item.from)
 		s := v.symbol(x.item.symbol, x.item.symbol.URI)
 		s.Place.Servers = x.item.servers
 		found.Items = append(found.Items, s)
